@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from auditor.engine.rule_text import text_of
 from auditor.errors import CRASHED
 from auditor.facts.read_times import read_times
 from auditor.history.folders import last_snapshot
+from auditor.history.origin import origin_of
+from auditor.history.trend import points_before
 from auditor.model import DriftAge, Fix, FixCertificate, Outcome, Receipt, Report, Run, Severity
 from auditor.report.saved_report import FindingKey, with_fixes
 from auditor.report.verdict_counts import LISTED
@@ -18,14 +21,17 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
+    from auditor.comparison import Comparison
     from auditor.engine.verdicts import Evaluation
     from auditor.engine.waivers import Waivers
     from auditor.errors import AuditorError
     from auditor.facts.snapshot import Snapshot
     from auditor.fleet import Fleet
+    from auditor.history.kept_run import KeptRun
     from auditor.model import Gap, Plan, Summary
     from auditor.policy import Policy
     from auditor.request import AuditRequest
+    from auditor.scope import Scope
 
 _FAILED = frozenset({Outcome.UNVERIFIED, Outcome.REFUSED, Outcome.REVERTED})
 
@@ -39,7 +45,7 @@ class Audited:
     state: Path  # the state directory
     directory: Path  # the run's own, in the state directory
     started: datetime  # when reading began, aware
-    snapshot: Snapshot  # after a fix: as read again
+    snapshot: Snapshot  # after a fix: as read again; its gaps say who answers for them
     policy: Policy
     waivers: Waivers | None  # with the one instant at which they count, before a fix and after it
     evaluation: Evaluation
@@ -49,6 +55,10 @@ class Audited:
     fixes: Mapping[FindingKey, Fix] = field(default_factory=dict)  # of findings whose fix was attempted or refused
     drift_ages: Mapping[FindingKey, DriftAge] = field(default_factory=dict)  # since when failures of drift are there
     certificate: FixCertificate | None = None  # of a fix that made changes and read the fleet again
+    accepted_unknown: int = 0  # as in a Summary
+    scope: Scope | None = None  # what it is about; `audit` always sets it
+    compared_with: KeptRun | None = None  # what the request names; None: it names none
+    compared: Comparison | None = None  # set when the run is kept
     stopped: AuditorError | None = None  # what ended a fix before its plan was done
 
     @property
@@ -59,23 +69,26 @@ class Audited:
     @property
     def summary(self) -> Summary:
         """How many verdicts there are of each sort."""
-        return self.evaluation.summary()
+        return replace(self.evaluation.summary(), accepted_unknown=self.accepted_unknown)
 
     @property
     def gaps(self) -> tuple[Gap, ...]:
-        """What could not be read, and why."""
+        """What could not be read, why, and who answers for it."""
         return self.snapshot.gaps
 
     @property
     def report(self) -> Report:
         """What reporters render; findings whose fix was attempted or refused have its outcome."""
         times = read_times(self.snapshot, self.started)
-        run = Run(self.run_id, self.started, self.snapshot.finished, self.snapshot.readings, self.snapshot.hosts, times)
+        judged = last_snapshot(self.directory) or self.request.directory
+        origin = origin_of(self.policy.rules, judged)
+        readings = tuple(reading for reading in self.snapshot.readings if not reading.left_out)
+        run = Run(self.run_id, self.started, self.snapshot.finished, readings, self.snapshot.hosts, times, origin)
         return Report(
             run=run,
             summary=self.summary,
             gaps=self.gaps,
-            rules=tuple(rule.text() for rule in self.policy.rules),
+            rules=tuple(text_of(rule) for rule in self.policy.rules),
             findings=partial(with_fixes, self.evaluation.findings, self.fixes, self.drift_ages),
             listed=partial(with_fixes, partial(self.evaluation.findings, LISTED), self.fixes, self.drift_ages),
             counts=self.evaluation.counts,
@@ -83,15 +96,25 @@ class Audited:
             notices=self.notices,
             contradictions=self.plan.contradictions,
             certificate=self.certificate,
-            snapshot=last_snapshot(self.directory) or self.request.snapshot,
+            snapshot=judged,
+            scope=self.scope,
+            earlier=partial(points_before, self.state, self.run_id, self.scope),
+            compared=self.compared,
         )
+
+    @property
+    def _is_blind(self) -> bool:
+        """Whether gaps, accepted ones too, left nothing that could be judged: nobody knows that it holds."""
+        summary = self.summary
+        return bool(self.gaps) and not summary.judged and (summary.unknown > 0 or not summary.not_applicable)
 
     def exit_code(self, fail_on: Severity = Severity.INFO, min_coverage: float | None = None) -> int:
         """The exit code of `auditor audit` where nothing stopped it (docs/ARCHITECTURE.md#exit-codes).
 
         Args:
             fail_on: the mildest severity whose failure counts.
-            min_coverage: the share of verdicts, 0 to 1, that has to be reached; None: every gap and unknown verdict counts.
+            min_coverage: the share of verdicts, 0 to 1, that has to be reached; None: every gap and unknown verdict counts but
+                those that somebody answers for (`gaps:` of waivers.yaml), as long as anything was judged.
         """
         summary = self.summary
         if any(receipt.outcome in _FAILED for receipt in self.receipts):
@@ -99,7 +122,7 @@ class Audited:
         if any(reading.bug is not None for reading in self.snapshot.readings):
             return CRASHED
         if min_coverage is None:
-            if self.gaps or summary.unknown:
+            if any(gap.accepted is None for gap in self.gaps) or summary.unknown > summary.accepted_unknown or self._is_blind:
                 return 2
         elif summary.coverage < min_coverage:
             return 2

@@ -5,176 +5,38 @@ Every one is a run: its plan lies in its directory before the first write, each 
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from auditor.apply import Pace, apply, blast_radius, last_receipts, recover, undo_plan
-from auditor.apply.guards import BlastRadius
+from auditor.apply import blast_radius, recover, undo_plan
 from auditor.apply.interrupted import recover_interrupted
 from auditor.apply.recovery import UNDONE_WELL, narrowed, what_is_left
-from auditor.apply.restrictions import restrictions_of
 from auditor.apply.unfinished import unfinished
 from auditor.apply.waves import MADE_WELL
-from auditor.endpoints.common.sessions import Sessions
-from auditor.errors import AuditorError, ConfigurationError
+from auditor.errors import ConfigurationError
 from auditor.fleet import Fleet, load_fleet
 from auditor.history.baseline import load_about
-from auditor.history.confirming import Deadline, deadline_of, forget_deadline, keep_deadline, mark_undone
+from auditor.history.confirming import mark_undone
 from auditor.history.folders import JOURNAL_FOLDER
 from auditor.history.plan_basis import basis_of, check_basis
 from auditor.history.plan_file import Basis, PlanFile, read_plan_file
 from auditor.history.runs import new_run_id
 from auditor.history.state import state_directory
-from auditor.history.writing_runs import Writes, begin_writes, finish_writes, forget_writes, load_writes, writing_directory
-from auditor.journal import history, open_journal
-from auditor.journal.records import SUFFIX
-from auditor.model import Change, FixClass, Outcome, Plan, Receipt
+from auditor.history.writing_runs import Writes, load_writes
+from auditor.journal import history
+from auditor.model import FixClass, Outcome, Plan, Receipt
 from auditor.policy import load_policy
-from auditor.request import ApplyRequest, FixLimits, Progress, ResumeRequest, UndoRequest
+from auditor.request import ApplyRequest, FixLimits, ResumeRequest, UndoRequest
+from auditor.writing import Confirm, Task, Written, write_run
 
 if TYPE_CHECKING:
+    from auditor.endpoints.common.sessions import Sessions
     from auditor.journal import Journal
 
-Confirm = Callable[[Sequence[Change]], bool]
-"""Called with the changes that are about to be made; they are made only when it returns true."""
-
-_FAILED = frozenset({Outcome.UNVERIFIED, Outcome.REFUSED, Outcome.REVERTED})
 _EVERY = tuple(FixClass)
 _NOT_UNDONE = frozenset({Outcome.REFUSED, Outcome.UNVERIFIED, Outcome.PROPOSED})
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """What one run is to write, and how far it may go.
-
-    Attributes:
-        kind: "fix", "apply", "undo" or "resume".
-        of: the run whose plan it is, or that it undoes or resumes.
-        radius: how many resources it may touch.
-        well: the outcomes after which other changes may follow.
-        earlier: by number: what an earlier run did of the plan.
-        finish: by run: the hosts that it left in maintenance mode, as the changes that took them there.
-        leave: runs whose hosts are taken out of maintenance mode at the end, where they left them in it.
-        trust_names: names of endpoints are enough where the plan does not say who they were.
-        just_read: the plan follows from what this run itself read: whoever changes settings meanwhile writes at the same time.
-        prepare: makes the plan once nobody else can write; None: it is the one of the file.
-        warn: called before the first write with what somebody should know; None: it is a notice.
-    """
-
-    kind: str
-    of: str
-    run_id: str
-    state: Path
-    fleet: Fleet
-    limits: FixLimits
-    radius: BlastRadius
-    progress: Progress
-    well: Collection[Outcome] = MADE_WELL
-    earlier: Mapping[int, Receipt] = field(default_factory=dict)
-    finish: Mapping[str, Sequence[Change]] = field(default_factory=dict)
-    leave: Collection[str] = ()
-    trust_names: bool = False
-    just_read: bool = False
-    prepare: Callable[[Journal, Sessions], Plan] | None = None
-    warn: Callable[[str], None] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
-    """What a run did.
-
-    Attributes:
-        run: its id; empty where there was nothing to do, and there is no such run.
-        stopped: what ended it before its plan was done; None: nothing did.
-        notices: sentences that every reader has to know.
-        wrote: it has a journal, so it can be undone.
-    """
-
-    run: str
-    kind: str
-    receipts: tuple[Receipt, ...]
-    stopped: AuditorError | None = None
-    notices: tuple[str, ...] = ()
-    wrote: bool = False
-
-    @property
-    def exit_code(self) -> int:
-        """0: everything is as the plan wants it; 1: something was left as it was; 4: something failed, or was not read back as wanted."""
-        outcomes = {receipt.outcome for receipt in self.receipts}
-        if outcomes & _FAILED:
-            return 4
-        return 1 if outcomes & {Outcome.STALE, Outcome.PROPOSED} else 0
-
-
-def make_changes(task: Task, file: PlanFile, confirm: Confirm) -> tuple[tuple[Receipt, ...], AuditorError | None, tuple[str, ...]]:
-    """Make the changes of `file`; the receipts, what stopped them before the end, and what the reader has to know.
-
-    An undo puts back what was there: it does not wait between its changes, and reboots hosts only on request.
-
-    The plan is kept in the run's directory before the first write, so that `resume` finds it. A run of its own that was stopped before it
-    wrote anything is forgotten; a fix is an audit as well, and stays.
-    """
-    directory, journals = writing_directory(task.state, task.run_id), task.state / JOURNAL_FOLDER
-    allow = tuple(map(str, task.limits.allow))
-    writes = Writes(task.kind, task.of, datetime.now(UTC), allow, task.trust_names, task.limits.reboot)
-    receipts: list[Receipt] = []
-    notices: list[str] = []
-    stopped: AuditorError | None = None
-    is_undo = file.undoes is not None
-    pace = Pace() if is_undo else Pace(task.limits.settle_seconds, ask_health=True, notice=notices.append, just_read=task.just_read)
-    try:
-        with _sessions(task.fleet) as sessions, open_journal(journals, task.run_id) as journal:
-            plan = file.plan if task.prepare is None else task.prepare(journal, sessions)
-            begin_writes(directory, writes, replace(file, plan=plan))
-            if task.limits.confirm_within_seconds is not None:
-                _set_deadline(task)
-            made = apply(
-                plan,
-                sessions,
-                journal,
-                allow=task.limits.allow,
-                confirm=confirm,
-                limits=task.radius,
-                progress=_change_progress(task.progress),
-                well=task.well,
-                trust_names=task.trust_names,
-                earlier=task.earlier,
-                reboots=task.fleet.reboot if task.limits.reboot else None,
-                pace=pace,
-                finish=task.finish,
-                leave=task.leave,
-                allow_unusual=task.limits.allow_unusual,
-                restrictions=restrictions_of(task.fleet, task.warn or notices.append),
-            )
-            for receipt in made:
-                receipts.append(receipt)  # noqa: PERF402  one by one: those before an error must not be lost
-    except AuditorError as error:
-        stopped = error
-    if task.limits.confirm_within_seconds is not None and directory.is_dir():
-        # Counted from its end: until then nobody can say whether it did well. A run that is killed has the deadline of its beginning.
-        if (journals / f"{task.run_id}{SUFFIX}").exists():
-            _set_deadline(task)
-        else:
-            forget_deadline(task.state, task.run_id)
-    if stopped is not None and task.kind != "fix" and not (journals / f"{task.run_id}{SUFFIX}").exists():
-        forget_writes(directory)
-    elif directory.is_dir():
-        outcomes = dict(Counter(str(receipt.outcome) for receipt in last_receipts(receipts)))
-        if stopped is None:
-            finish_writes(directory, writes, datetime.now(UTC), outcomes)
-    return last_receipts(receipts), stopped, tuple(notices)
-
-
-def _set_deadline(task: Task) -> None:
-    """Keep until when the run has to be confirmed, counted from now; one that was confirmed while it went on stays so."""
-    within = timedelta(seconds=task.limits.confirm_within_seconds or 0.0)
-    earlier = deadline_of(task.state, task.run_id)
-    if earlier is None or earlier.is_open:
-        keep_deadline(task.state, Deadline(task.run_id, datetime.now(UTC) + within))
 
 
 def apply_plan(request: ApplyRequest, *, confirm: Confirm) -> Written:
@@ -187,7 +49,7 @@ def apply_plan(request: ApplyRequest, *, confirm: Confirm) -> Written:
         GuardError: the file was changed, or rules, params, waivers or the baseline were since; nothing was written.
         JournalError: a journal of an earlier run is damaged.
     """
-    fleet, state = _fleet(request.fleet), state_directory(request.state)
+    fleet, state = _fleet(request.fleet), state_directory(request.state, to_change=True)
     file = checked_plan(request, fleet, state)
     run_id = f"{new_run_id(datetime.now(UTC))}-apply"
     notices = recover_interrupted(fleet.endpoints, state / JOURNAL_FOLDER, run_id)
@@ -201,7 +63,7 @@ def apply_plan(request: ApplyRequest, *, confirm: Confirm) -> Written:
         radius=blast_radius(request.limits.max_changes, file.hosts, file.hosts_by_cluster),
         progress=request.progress,
     )
-    return _written(task, file, confirm, notices)
+    return write_run(task, file, confirm, notices)
 
 
 def checked_plan(request: ApplyRequest, fleet: Fleet, state: Path) -> PlanFile:
@@ -229,7 +91,7 @@ def plan_undo(request: UndoRequest) -> Plan:
         ConfigurationError: no journal names such a run, or `only` names nothing of it.
         JournalError: a journal is damaged.
     """
-    return narrowed(undo_plan(state_directory(request.state) / JOURNAL_FOLDER, request.run), request.only)
+    return narrowed(undo_plan(state_directory(request.state, to_change=True) / JOURNAL_FOLDER, request.run), request.only)
 
 
 def undo(request: UndoRequest, *, confirm: Confirm) -> tuple[Receipt, ...]:
@@ -254,7 +116,7 @@ def undo_run(request: UndoRequest, *, confirm: Confirm) -> Written:
         ConfigurationError: there is no such run, or `only` names nothing of it.
         JournalError: a journal is damaged.
     """
-    fleet, state = _fleet(request.fleet), state_directory(request.state)
+    fleet, state = _fleet(request.fleet), state_directory(request.state, to_change=True)
     plan = plan_undo(request)
 
     def prepare(journal: Journal, sessions: Sessions) -> Plan:
@@ -278,7 +140,7 @@ def undo_run(request: UndoRequest, *, confirm: Confirm) -> Written:
         prepare=prepare,
         leave=() if request.only else _with_followers(state, request.run),
     )
-    written = _written(task, PlanFile(run_id, started, str(fleet.path), plan, undoes=request.run), confirm)
+    written = write_run(task, PlanFile(run_id, started, str(fleet.path), plan, undoes=request.run), confirm)
     if written.stopped is None and not request.only and not {receipt.outcome for receipt in written.receipts} & _NOT_UNDONE:
         mark_undone(state, request.run, run_id)
     return written
@@ -295,7 +157,7 @@ def resume(request: ResumeRequest, *, confirm: Confirm) -> Written:
         GuardError: the plan, or what it follows from, is not as it was.
         JournalError: a journal is damaged.
     """
-    fleet, state = _fleet(request.fleet), state_directory(request.state)
+    fleet, state = _fleet(request.fleet), state_directory(request.state, to_change=True)
     root, writes, file = _begun(state, request.run)
     if file.basis is not None:
         check_basis(f"the plan of run {root}", file.basis, _basis_now(file.basis, fleet, state, request.waivers))
@@ -329,13 +191,7 @@ def resume(request: ResumeRequest, *, confirm: Confirm) -> Written:
         finish=finish,
         trust_names=writes.trust_names,
     )
-    return _written(task, replace(file, plan=replace(file.plan, changes=left)), confirm, notices)
-
-
-def _written(task: Task, file: PlanFile, confirm: Confirm, notices: tuple[str, ...] = ()) -> Written:
-    receipts, stopped, more = make_changes(task, file, confirm)
-    wrote = (task.state / JOURNAL_FOLDER / f"{task.run_id}{SUFFIX}").exists()
-    return Written(task.run_id, task.kind, receipts, stopped, notices + more, wrote)
+    return write_run(task, replace(file, plan=replace(file.plan, changes=left)), confirm, notices)
 
 
 def _begun(state: Path, run_id: str) -> tuple[str, Writes, PlanFile]:
@@ -376,14 +232,3 @@ def _basis_now(planned: Basis, fleet: Fleet, state: Path, waivers: Path | None) 
 
 def _fleet(fleet: Fleet | Path) -> Fleet:
     return fleet if isinstance(fleet, Fleet) else load_fleet(fleet)
-
-
-def _sessions(fleet: Fleet) -> Sessions:
-    return Sessions({endpoint.name: endpoint for endpoint in fleet.endpoints})
-
-
-def _change_progress(progress: Progress) -> Callable[[Change, int, int], None]:
-    def show(change: Change, number: int, of: int) -> None:
-        progress(change.target.endpoint, f"change {number} of {of}: {change.remediator} on {change.resource.name}")
-
-    return show

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 CRASHED = 70
 """The exit code for a bug of ours: EX_SOFTWARE of sysexits.h."""
 
@@ -21,6 +23,10 @@ class AuditorError(Exception):
         self.why = why
         self.do = do
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """How it travels between processes: `Exception` would call the class with `what` alone."""
+        return _made_again, (type(self), self.args), self.__dict__
+
     def __str__(self) -> str:
         return f"error: {self.what}\n  why: {self.why}\n  do:  {self.do}"
 
@@ -35,6 +41,10 @@ class RuleError(AuditorError):
 
 class SnapshotError(AuditorError):
     """A saved snapshot or run cannot be read (exit 3)."""
+
+
+class StoreError(AuditorError):
+    """An object store cannot be reached, read or written (exit 3)."""
 
 
 class JournalError(AuditorError):
@@ -79,3 +89,8 @@ class UnknownShapeError(MalformedAnswerError):
 
 class RefusedError(EndpointError):
     """The endpoint understood a write and refused it."""
+
+
+def _made_again(kind: type[AuditorError], args: tuple[Any, ...]) -> AuditorError:
+    """The error that came from another process, before its attributes are put back."""
+    return kind.__new__(kind, *args)

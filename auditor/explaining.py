@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from auditor.authoring.turning_points import TurningPoint
     from auditor.fleet import Fleet
-    from auditor.history.runs import KeptRun
+    from auditor.history.kept_run import KeptRun
     from auditor.impact.asking import Ask
     from auditor.impact.path import Path
     from auditor.model import Finding

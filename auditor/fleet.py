@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import urlsplit
@@ -14,11 +15,11 @@ from msgspec.structs import asdict
 
 from auditor.endpoint_kinds import endpoint_type
 from auditor.errors import ConfigurationError
-from auditor.fleet_shape import FleetShape
+from auditor.fleet_shape import SITE_NAME, FleetShape
 from auditor.model import BulkTransport, Endpoint, EndpointKind, Limits, Protection, RebootLimits, Scalar, Secret, Severity, Ssh, Tls
-from auditor.shapes import Mistake, decode, mistakes_error
+from auditor.shapes import Mistake, load_shaped, mistakes_error
 from auditor.windows import DAYS, MaintenanceWindow, minutes_of
-from auditor.yaml import YamlDocument, did_you_mean, load_yaml
+from auditor.yaml import YamlDocument, did_you_mean
 
 if TYPE_CHECKING:
     from auditor.fleet_shape import DeclaredShape, EndpointShape, Params, SecretShape, SshShape, TlsShape, WindowShape
@@ -70,6 +71,14 @@ class NfsServer:
 
 
 @dataclass(frozen=True, slots=True)
+class Site:
+    """Endpoints that only the workers of one place read."""
+
+    name: str
+    endpoints: tuple[str, ...]  # globs over their names
+
+
+@dataclass(frozen=True, slots=True)
 class Fleet:
     """Everything fleet.yaml says; no secret among it."""
 
@@ -82,6 +91,11 @@ class Fleet:
     reboot: RebootLimits = RebootLimits()  # noqa: RUF009  frozen, so one for all is fine
     maintenance: tuple[MaintenanceWindow, ...] = ()  # when it may be written to; empty: always
     protected: tuple[Protection, ...] = ()
+    sites: tuple[Site, ...] = ()
+
+    def site_of(self, endpoint: str) -> str | None:
+        """The site whose workers read the endpoint of that name; None: any worker may."""
+        return next((site.name for site in self.sites if any(fnmatchcase(endpoint, glob) for glob in site.endpoints)), None)
 
 
 def with_transport(fleet: Fleet, transport: BulkTransport | None) -> Fleet:
@@ -98,15 +112,7 @@ def load_fleet(path: Path) -> Fleet:
     Raises:
         ConfigurationError: it has a mistake; the error names every one in the file's form, else the first one in what it says.
     """
-    document = load_yaml(path, ConfigurationError, why=NOTHING_READ)
-    in_clear = list(_secrets_in_clear(document.data))
-    shape, mistakes = decode(document.data, FleetShape)
-    # What is written where a reference belongs is one mistake, not two.
-    places = {mistake.at for mistake in in_clear}
-    mistakes = in_clear + [mistake for mistake in mistakes if mistake.at not in places]
-    if mistakes:
-        raise mistakes_error(mistakes, document, ConfigurationError, why=NOTHING_READ)
-    return _Reader(document, shape).fleet()
+    return _Reader(*load_shaped(path, FleetShape, _secrets_in_clear, ConfigurationError, why=NOTHING_READ)).fleet()
 
 
 def _secrets_in_clear(data: dict[str, Any]) -> Iterator[Mistake]:
@@ -145,7 +151,26 @@ class _Reader:
             RebootLimits(**asdict(self.shape.reboot)),
             tuple(self._window(index, entry) for index, entry in enumerate(self.shape.maintenance)),
             tuple(Protection(**asdict(entry)) for entry in self.shape.protect),
+            tuple(self._sites(endpoints)),
         )
+
+    def _sites(self, endpoints: tuple[Endpoint, ...]) -> Iterator[Site]:
+        """The sites; each of their globs names an endpoint, and no endpoint lies at two."""
+        site_of: dict[str, str] = {}
+        for name, shape in self.shape.sites.items():
+            if not re.fullmatch(SITE_NAME, name):
+                what = f'"{name}" is not a name that a site can have: letters, digits, dots, hyphens and underscores, at most 63'
+                self._stop(what, "sites", name)
+            for index, glob in enumerate(shape.endpoints):
+                fitting = [endpoint.name for endpoint in endpoints if fnmatchcase(endpoint.name, glob)]
+                if not fitting:
+                    near = did_you_mean(glob, [endpoint.name for endpoint in endpoints])
+                    self._stop(f'no endpoint is named "{glob}"{near}', "sites", name, "endpoints", index)
+                for endpoint in fitting:
+                    if site_of.setdefault(endpoint, name) != name:
+                        what = f'"{endpoint}" lies at two sites, {site_of[endpoint]} and {name}'
+                        self._stop(what, "sites", name, "endpoints", index)
+            yield Site(name, shape.endpoints)
 
     def _window(self, index: int, entry: WindowShape) -> MaintenanceWindow:
         try:

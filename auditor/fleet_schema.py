@@ -29,6 +29,7 @@ TEXTS: Mapping[str, Mapping[str, str]] = {
         "reboot": "how long each step of a host's reboot may take",
         "maintenance": "when it may be written to; without it: always",
         "protect": "what is never written, only proposed; all that an entry gives has to fit",
+        "sites": "which endpoints only the workers of a site read, by the name of the site",
     },
     "EndpointShape": {
         "name": "your own word for it; reports and waivers use it",
@@ -87,6 +88,7 @@ TEXTS: Mapping[str, Mapping[str, str]] = {
         "endpoint": _GLOB,
         "tag": "of vCenter: TAG or CATEGORY:TAG",
     },
+    "SiteShape": {"endpoints": "names of endpoints, or globs; an endpoint lies at one site at most"},
     "DeclaredShape": {
         "devices": f"{_GLOB} over canonical device names",
         "model": "the model of the array, or the tier of IBM Cloud",
@@ -115,7 +117,10 @@ _OWN: Mapping[str, Mapping[str, Any]] = {
 def fleet_schema() -> dict[str, Any]:
     """The schema (draft 2020-12). It knows keys, words, ranges and what goes together; `load_fleet` checks more than that."""
     made = msgspec.json.schema(FleetShape)
-    shapes = {name: _of_shape(name, shape) if name in TEXTS else _of_words(shape) for name, shape in made["$defs"].items()}
+    shapes = {
+        name: shape_schema(shape, TEXTS[name], _OWN.get(name, {})) if name in TEXTS else words_schema(shape)
+        for name, shape in made["$defs"].items()
+    }
     fleet, endpoint = shapes.pop("FleetShape"), shapes["EndpointShape"]
     fleet["properties"]["endpoints"]["minItems"] = 1
     fleet["properties"]["severity"] = {
@@ -128,19 +133,25 @@ def fleet_schema() -> dict[str, Any]:
     return {**head, **{key: value for key, value in fleet.items() if key != "title"}, "$defs": shapes}
 
 
-def _of_shape(name: str, shape: Mapping[str, Any]) -> dict[str, Any]:
-    """A shape as an editor needs it: no other keys, a text for each, and a key without a value where it may be left out."""
+def shape_schema(shape: Mapping[str, Any], texts: Mapping[str, str], own: Mapping[str, Any]) -> dict[str, Any]:
+    """A shape as an editor needs it: no other keys, a text for each, and a key without a value where it may be left out.
+
+    Args:
+        shape: as msgspec makes it.
+        texts: what an editor shows for each key.
+        own: what is put in besides.
+    """
     properties = {}
     for key, made in shape["properties"].items():
         one = {word: value for word, value in made.items() if word not in ("description", "default")}
         if key not in shape["required"] and {"type": "null"} not in one.get("anyOf", ()):
             one = {"anyOf": [one, {"type": "null"}]}
         shown = {"default": made["default"]} if made.get("default") not in (None, {}, []) else {}
-        properties[key] = {"description": TEXTS[name][key], **one, **shown}
-    return {**shape, "properties": properties, "additionalProperties": False, **_OWN.get(name, {})}
+        properties[key] = {"description": texts[key], **one, **shown}
+    return {**shape, "properties": properties, "additionalProperties": False, **own}
 
 
-def _of_words(words: Mapping[str, Any]) -> dict[str, Any]:
+def words_schema(words: Mapping[str, Any]) -> dict[str, Any]:
     """A list of words, without what its class says to developers."""
     return {key: value for key, value in words.items() if key == "enum"}
 

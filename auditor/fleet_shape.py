@@ -123,6 +123,17 @@ class ProtectionShape(Shape, kw_only=True):
         return "" if any(one is not None for one in given) else "needs at least one of resource, host, cluster, endpoint, tag"
 
 
+SITE_NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$"
+"""What a site may be called: its name stands in command lines, in labels of metrics and in Dask's resources."""
+_SiteName: TypeAlias = Annotated[str, Meta(pattern=SITE_NAME)]
+
+
+class SiteShape(Shape):
+    """Which endpoints lie at one site, so that its workers read them."""
+
+    endpoints: Annotated[tuple[Text, ...], Meta(min_length=1, description="a list of names of endpoints, or globs")]
+
+
 class LimitsShape(Shape):
     """How hard an endpoint may be asked."""
 
@@ -199,3 +210,4 @@ class FleetShape(Shape):
     reboot: RebootShape = field(default_factory=RebootShape)
     maintenance: tuple[WindowShape, ...] = ()
     protect: tuple[ProtectionShape, ...] = ()
+    sites: Mapping[_SiteName, SiteShape] = field(default_factory=dict)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from auditor.errors import GuardError
+from auditor.model import EndpointKind
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from auditor.facts.needs import Needs
     from auditor.facts.snapshot import Snapshot
     from auditor.fleet import Fleet, ParamOverride
+    from auditor.model import Severity
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +47,12 @@ def load_rule_set(extra: Sequence[Path] = (), only: Collection[str] = (), tags: 
     """
     from auditor.endpoints.settings import remediator_names
     from auditor.engine.checked_rules import checked_rules
+    from auditor.engine.chosen_rules import with_globs
     from auditor.engine.loading import load_rules
     from auditor.facts.catalog import view_columns
 
     rules = load_rules([shipped_rules(), *extra], view_columns(), remediator_names(), checked_rules())
-    return (rules.only(only) if only else rules).tagged(tags)
+    return (rules.only(with_globs(rules, only)) if only else rules).tagged(tags)
 
 
 def load_policy(
@@ -58,27 +61,35 @@ def load_policy(
     only: Collection[str] = (),
     tags: Collection[str] = (),
     baseline_kinds: Collection[str] = (),
+    *,
+    severity: Severity | None = None,
+    exclude: Collection[str] = (),
 ) -> Policy:
     """What `fleet` is judged by.
 
     Args:
         fleet: None for a saved snapshot, which is judged by the rules as their authors wrote them.
         extra: directories of the fleet's own rules.
-        only: ids of rules; empty: all.
+        only: ids of rules, or globs of them; empty: all.
         tags: tags of rules; empty: all but the rules that are judged on request only.
+        severity: only rules of this severity or worse, as the fleet has it; None: all.
+        exclude: globs of ids of rules that are left out.
         baseline_kinds: kinds of settings that the baseline in force holds; empty: there is no baseline.
 
     Raises:
         RuleError: any rule file has a mistake.
         ConfigurationError: a rule, topic, tag or parameter does not exist, or drift rules were requested and there is no baseline.
     """
+    from auditor.engine.chosen_rules import at_least, without
     from auditor.history.baseline import comparable_rules
 
-    rules = load_rule_set(extra, only, tags)
+    rules = without(load_rule_set(extra, only, tags), exclude)
     rules, left_out = (rules, ()) if only or tags else usual_rules(rules)
     rules = comparable_rules(rules, baseline_kinds, named={*only, *tags})
     overrides = param_overrides(fleet, rules)
     rules, severities = with_fleet_severities(fleet, rules)
+    rules = at_least(rules, severity)
+    overrides = tuple(override for override in overrides if override.rule in rules.rules)
     warnings = conflict_warnings(rules, overrides)
     return Policy(rules, overrides, warnings, warnings + severities + left_out)
 
@@ -165,8 +176,11 @@ def load_fleet_waivers(path: Path | None, fleet: Fleet | None, rules: RuleSet, a
     return waivers
 
 
-def needs_for(rules: RuleSet, *, hosts: bool = False, waivers: Waivers | None = None) -> Needs:
-    """The facts that `rules` judge and `waivers` are matched by; with `hosts`, the list of hosts as well, needed or not."""
+def needs_for(rules: RuleSet, *, hosts: bool = False, waivers: Waivers | None = None, places: bool = False) -> Needs:
+    """The facts that `rules` judge and `waivers` are matched by; with `hosts`, the list of hosts as well, needed or not.
+
+    With `places`, also what shows which findings are of a host or cluster: their names, and which datastores and devices a host uses.
+    """
     from auditor.engine.needs import needs_of
     from auditor.engine.waived_verdicts import facts_for
     from auditor.facts.needs import needs
@@ -174,6 +188,9 @@ def needs_for(rules: RuleSet, *, hosts: bool = False, waivers: Waivers | None = 
     needed = needs_of(rules)
     if waivers is not None:
         needed |= needs(facts_for(waivers))
+    if places:
+        place_facts = {"datastore": ("datastore_mount", ""), "array_volume": ("device", "")}
+        needed |= needs([("host", "name"), ("host", "cluster"), *(fact for table, fact in place_facts.items() if needed.wants(table))])
     return needed | needs([("host", "")]) if hosts else needed
 
 
@@ -185,7 +202,11 @@ def unmatched_notices(fleet: Fleet, snapshot: Snapshot) -> tuple[str, ...]:
     rows = snapshot.connection.execute("SELECT DISTINCT endpoint, cluster FROM fact.host WHERE cluster IS NOT NULL").fetchall()
     seen = set(rows)
     topics = snapshot.asked.topics
-    places = {(o.endpoint, o.cluster): o.where for o in fleet.params if o.cluster is not None and "hosts" in topics}
+    left_out = {reading.name for reading in snapshot.readings if reading.left_out}
+    of_clusters = (o for o in fleet.params if o.cluster is not None and o.endpoint not in left_out and "hosts" in topics)
+    places = {(o.endpoint, o.cluster): o.where for o in of_clusters}
+    if any(reading.left_out and reading.kind == EndpointKind.VCENTER for reading in snapshot.readings):
+        topics = topics - {"devices", "datastores"}  # what fits may be on the one that was left out by choice
     notices = [
         f"{place}: no cluster {cluster} was seen on {endpoint}."
         for (endpoint, cluster), place in places.items()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from auditor.facts.snapshot import load_snapshot
 from auditor.facts.snapshot_files import snapshot_fault
 from auditor.facts.unread import with_unread_gaps
 from auditor.facts.views import RESOURCE_COLUMNS, create_views, seal
+from auditor.report.finding_ids import id_sql, identities_of
 
 if TYPE_CHECKING:
     import duckdb
@@ -85,7 +87,7 @@ def run_query(
 
         if findings is not None:
             with _explained(query, connection):
-                _open_findings(connection, findings)
+                _open_findings(connection, findings, identities_of(opened.identities.items()))
         work.done(prepare)  # a view that cannot be computed is no fault of the query
         with _explained(query, connection):
             columns = work.done(begin)
@@ -162,18 +164,31 @@ def _with_unread(snapshot: Snapshot, query: Question) -> Snapshot:
     return with_unread_gaps(snapshot, needs_of_columns((view, {*RESOURCE_COLUMNS, *columns}) for view, columns in query.views.items()))
 
 
-def _open_findings(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
+def _open_findings(connection: duckdb.DuckDBPyConnection, path: Path, identities: Mapping[str, str]) -> None:
     """Open the file of findings as a view that may be read when the connection is sealed.
 
-    A column that an older auditor did not write is NULL.
+    A column that an older auditor did not write is NULL. `id` is what reports show and `auditor explain` takes; it is never kept, so it is
+    made of the others, of `identities` (auditor/report/finding_ids.py) and of the view that the rule was judged over.
     """
     row = connection.execute("SELECT current_setting('allowed_paths')").fetchone()
     place = str(path.resolve())
     written = {name for name, *_ in connection.execute(f"DESCRIBE FROM read_parquet({quoted(place)})").fetchall()}
     added = "".join(f", CAST(NULL AS {kind}) AS {name}" for name, kind in STORED.items() if name not in written)
-    statement = f"CREATE VIEW {FINDING} AS SELECT *{added} FROM read_parquet({quoted(place)})"  # noqa: S608  our names, and a quoted path
-    connection.execute(statement)
+    for name, pairs in (("rule_kind", _kinds(connection, place)), ("endpoint_who", identities)):
+        connection.execute(f"CREATE TEMP TABLE auditor_{name} AS SELECT unnest(?) AS a, unnest(?) AS b", [[*pairs], [*pairs.values()]])
+    made = id_sql("f.rule", "coalesce(w.b, f.endpoint)", "k.b", "f.resource_id")
+    connection.execute(
+        f"CREATE TEMP VIEW {FINDING} AS SELECT f.*{added}, {made} AS id FROM read_parquet({quoted(place)}) AS f "  # noqa: S608  our names
+        "LEFT JOIN auditor_rule_kind AS k ON k.a = f.rule LEFT JOIN auditor_endpoint_who AS w ON w.a = f.endpoint"
+    )
     connection.execute("SET allowed_paths = ?", [[*(row[0] if row else ()), place]])
+
+
+def _kinds(connection: duckdb.DuckDBPyConnection, place: str) -> dict[str, str]:
+    """The view that each rule was judged over, by the rule; none where the file does not name it."""
+    row = connection.execute("SELECT value FROM parquet_kv_metadata(?) WHERE key = 'auditor'", [place]).fetchone()
+    rules = json.loads(row[0])["rules"] if row else {}
+    return {rule: about["kind"] for rule, about in rules.items()}
 
 
 def _rows(connection: duckdb.DuckDBPyConnection, query: Question, work: _Work) -> Iterator[tuple[Any, ...]]:

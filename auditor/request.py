@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from auditor.errors import ConfigurationError
 from auditor.model import FixClass
+from auditor.scope import option_texts
+from auditor.store.address import Address
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from auditor.fleet import Fleet
     from auditor.history.incremental import Incremental
-    from auditor.model import BulkTransport
+    from auditor.model import BulkTransport, Severity
+    from auditor.store.address import Place
 
 Progress = Callable[[str, str], None]
 """Called with the name of an endpoint and what is being done there, from several threads."""
+
+
+class Result(str):
+    """What became of one change, as text of a `Progress`: a line that stays."""
+
+    __slots__ = ()
+
 
 MAX_CHANGES = "500"
 """Of an undo: a run was limited when it was made, and has to be put back whole."""
@@ -64,45 +73,98 @@ class AuditRequest:
 
     Attributes:
         fleet: the path of a fleet.yaml, or a fleet that was loaded.
-        snapshot: the directory of a saved snapshot, to be judged instead of a fleet.
+        snapshot: a saved snapshot, to be judged instead of a fleet: its directory, or an `Address` on an object store. Several are those
+            of collectors, and are judged as one fleet.
         rules: directories of rules besides the shipped ones.
-        only: ids of rules to judge by; empty: all.
+        only: ids of rules to judge by, or globs of them; empty: all.
         tags: tags of rules to judge by; empty: all rules but those that are judged on request only.
+        endpoints: globs of their names; only those are read. Empty: all. Of a saved snapshot, findings about the others are left out.
+        clusters: globs of their names; the fleet is read and judged as without them, and only findings and fixes of these are left. A
+            datastore, device or volume that a chosen host uses is among them; what is of an array as a whole is not. Empty: all.
+        hosts: likewise; the cluster's own findings are left out as well.
+        severity: only rules whose failures weigh as much or more; None: all.
+        exclude: globs of ids of rules not to judge by.
         waivers: a file of waivers; None: waivers.yaml beside fleet.yaml, where there is one.
+        compare: the kept run that the report is compared with: its id, the beginning of one, or "last"; None: the newest one before of the
+            same scope.
         incremental: reuse answers of an earlier run for hosts that did not change; None: ask every host.
+        workers: the address of a scheduler of Dask whose workers read the fleet (docs/workers.md); None: this process does, in threads.
+            Only the first reading is theirs: a fix writes, and reads again what it wrote, from here.
+        workers_certificates: the folder with the certificates of a client of that scheduler; None: `$AUDITOR_WORKERS_CERTIFICATES`, else
+            ~/.config/auditor/workers.
         transport: how every vCenter is read in bulk; None: as fleet.yaml says, or the fastest that each offers.
-        state: the state directory, for runs and journals; None: the XDG state directory.
+        state: the state directory, for runs and journals, or, of an audit without `fix`, an `Address` on an object store; None: the XDG
+            state directory.
         fix: set where `fix` is to be called with the answer. Waivers have to be sound then, and the run is unfinished until `fix` ends.
         progress: called while endpoints are read and changed.
         warn: called, before anything is read, with what somebody should know before an hour is spent on reading.
 
     Raises:
-        ConfigurationError: there is not exactly one of `fleet` and `snapshot`, or a snapshot was to be read or fixed.
+        ConfigurationError: there is not exactly one of `fleet` and `snapshot`, or a snapshot was to be read or fixed, or there are
+            certificates and no address of workers.
     """
 
     fleet: Fleet | Path | None = None
-    snapshot: Path | None = None
+    snapshot: Place | Sequence[Place] | None = None
     rules: Collection[Path] = ()
     only: Collection[str] = ()
     tags: Collection[str] = ()
+    endpoints: Collection[str] = ()
+    clusters: Collection[str] = ()
+    hosts: Collection[str] = ()
+    severity: Severity | None = None
+    exclude: Collection[str] = ()
     waivers: Path | None = None
+    compare: str | None = None
     incremental: Incremental | None = None
     transport: BulkTransport | None = None
-    state: Path | None = None
+    workers: str | None = None
+    workers_certificates: Path | None = None
+    state: Place | None = None
     fix: FixLimits | None = None
     progress: Progress = no_progress
     warn: Callable[[str], None] = no_warning
 
+    @property
+    def snapshots(self) -> tuple[Place, ...]:
+        """The saved snapshots that are judged; () where a fleet is."""
+        if self.snapshot is None:
+            return ()
+        return (self.snapshot,) if isinstance(self.snapshot, Path | Address) else tuple(self.snapshot)
+
+    @property
+    def directory(self) -> Path | None:
+        """The directory of the saved snapshot that is judged, of an audit that has fetched it; None where a fleet is."""
+        return self.snapshot if isinstance(self.snapshot, Path) else None
+
+    @property
+    def narrowed_by(self) -> tuple[str, ...]:
+        """The options of `auditor audit` that leave out rules or part of the fleet, as in a `Scope`."""
+        given = {"--only": self.only, "--tag": self.tags, "--exclude": self.exclude, "--endpoint": self.endpoints}
+        severity = [] if self.severity is None else [self.severity.value]
+        return option_texts({**given, "--cluster": self.clusters, "--host": self.hosts, "--severity": severity})
+
+    @property
+    def is_of_hosts(self) -> bool:
+        """Whether it is about chosen clusters or hosts, so that it has to be known what is theirs."""
+        return bool(self.clusters or self.hosts)
+
     def __post_init__(self) -> None:
-        if (self.fleet is None) == (self.snapshot is None):
+        if (self.fleet is None) != bool(self.snapshots):
             raise ConfigurationError(
                 "an audit needs either a fleet or a saved snapshot", why="nothing was read.", do='AuditRequest(fleet=Path("fleet.yaml"))'
             )
-        if self.snapshot is not None and (self.fix, self.incremental, self.transport) != (None, None, None):
+        if self.snapshots and (self.fix, self.incremental, self.transport, self.workers) != (None, None, None, None):
             raise ConfigurationError(
-                "fix, incremental and transport do not go with a saved snapshot",
+                "fix, incremental, transport and workers do not go with a saved snapshot",
                 why="a saved snapshot is judged as it is; nothing is read or changed.",
                 do="leave them out, or audit the fleet.",
+            )
+        if self.workers is None and self.workers_certificates is not None:
+            raise ConfigurationError(
+                "certificates for workers go with the address of their scheduler",
+                why="nothing was read: this process would read the fleet by itself.",
+                do="give --workers ADDRESS as well, or leave --workers-certificates out.",
             )
 
 

@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar, Union, get
 
 import msgspec
 
-from auditor.yaml import KeyPath, did_you_mean
+from auditor.yaml import KeyPath, did_you_mean, load_yaml
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from auditor.errors import AuditorError
     from auditor.yaml import YamlDocument
 
@@ -69,6 +71,27 @@ def decode(data: Any, shape: type[T], *at: str | int) -> tuple[T, list[Mistake]]
     """
     mistakes: list[Mistake] = []
     return _value(data, shape, at, mistakes), mistakes
+
+
+def load_shaped(
+    path: Path, shape: type[T], before: Callable[[Any], Iterable[Mistake]], error: type[AuditorError], *, why: str
+) -> tuple[YamlDocument, T]:
+    """Read the YAML file `path`, which has to be of `shape`.
+
+    `before` finds mistakes in its data that `shape` has no words for, a secret in clear for example. What `shape` finds at their places
+    is left out: it is one mistake, not two.
+
+    Raises:
+        error: it has mistakes, and the error names every one; `why` says what the reader has lost.
+    """
+    document = load_yaml(path, error, why=why)
+    first = list(before(document.data))
+    shaped, mistakes = decode(document.data, shape)
+    places = {mistake.at for mistake in first}
+    mistakes = first + [mistake for mistake in mistakes if mistake.at not in places]
+    if mistakes:
+        raise mistakes_error(mistakes, document, error, why=why)
+    return document, shaped
 
 
 def mistakes_error(mistakes: Iterable[Mistake], document: YamlDocument, error: type[AuditorError], *, why: str) -> AuditorError:

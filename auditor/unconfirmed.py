@@ -6,7 +6,7 @@ import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from auditor.changes import Written, undo_run
+from auditor.changes import undo_run
 from auditor.errors import AuditorError
 from auditor.history.confirming import deadline_of, forget_deadline, overdue
 from auditor.history.folders import JOURNAL_FOLDER
@@ -14,6 +14,7 @@ from auditor.history.state import state_directory
 from auditor.journal import history
 from auditor.model import Outcome
 from auditor.request import UndoRequest
+from auditor.writing import Written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

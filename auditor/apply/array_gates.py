@@ -113,7 +113,7 @@ class ArrayWatch:
 
     @staticmethod
     def _is_slower(before: Sequence[Health], now: Sequence[Health]) -> bool:
-        """Whether every sample shows it; False where one does not tell."""
+        """Whether every sample shows it; False where one does not show it."""
         was, is_now = _latencies(before), _latencies(now)
         if not was or len(is_now) < len(now):
             return False

@@ -46,7 +46,7 @@ class PutBack:
 def without_put_back(plan: Plan, journals: Path) -> tuple[Plan, tuple[str, ...]]:
     """`plan` without the changes that something put back after an earlier run, which are left to a person; and what to know of them.
 
-    A value that waits for a boot tells nothing: what is in effect is not what was written yet. What an undo put back was not put back by
+    A value that waits for a boot shows nothing: what is in effect is not what was written yet. What an undo put back was not put back by
     somebody else.
 
     Raises:

@@ -11,6 +11,7 @@ from auditor.apply.values import is_made, plain, same, shown
 from auditor.endpoints.common.remediator import Inheriting
 from auditor.errors import CredentialsError, EndpointError, NotThereError, PermissionMissingError, RefusedError
 from auditor.model import FixClass, Outcome, Receipt
+from auditor.stopping import finishing
 
 if TYPE_CHECKING:
     from auditor.endpoints.common.remediator import AnyRemediator, Reading
@@ -45,7 +46,11 @@ def make(change: Change, remediator: AnyRemediator, session: Any, journal: Journ
     if forbidden is not None:
         return Receipt(change, Outcome.REFUSED, plain(now.value), forbidden, now.pending)
     # An undo needs to know whether the value was the object's own: by writing it becomes that.
-    return _write(replace(change, before_inherited=now.inherited is True), remediator, session, journal, identity)
+    change = replace(change, before_inherited=now.inherited is True)
+    if change.remediator in STEPS:  # it may take an hour until a host is empty; `resume` knows how to go on from there
+        return _write(change, remediator, session, journal, identity)
+    with finishing():
+        return _write(change, remediator, session, journal, identity)
 
 
 def _write(change: Change, remediator: AnyRemediator, session: Any, journal: Journal, identity: str | None) -> Receipt:

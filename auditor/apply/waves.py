@@ -3,25 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from auditor.apply.array_gates import ArrayWatch
+from auditor.apply.attempts import Attempts
 from auditor.apply.gates import HealthWatch, no_health
 from auditor.apply.guards import BlastRadius, check_blast_radius, check_names, check_usual, check_values, select_changes
 from auditor.apply.holding import WhoElse, put_back
-from auditor.apply.identities import doubt
-from auditor.apply.making import make
 from auditor.apply.others import OtherWriter
 from auditor.apply.pace import AT_ONCE, Pace
 from auditor.apply.privileges import check_privileges
 from auditor.apply.reboots import Rolling
 from auditor.apply.restrictions import UNRESTRICTED, Restrictions, check_windows, tags_of, without_owned, without_protected
 from auditor.apply.resuming import left_by
-from auditor.apply.steps import ends_reboot
 from auditor.apply.wave_run import Progress, WaveRun, no_progress, wave_receipts
 from auditor.endpoints.settings import remediator_for
-from auditor.errors import EndpointError, GuardError
+from auditor.errors import GuardError
 from auditor.model import Change, EndpointKind, FixClass, Outcome, RebootLimits, Receipt
 
 if TYPE_CHECKING:
@@ -95,54 +94,36 @@ def apply(
     check_windows(attempted, restrictions)
     for sentence in check_privileges(attempted, sessions, reboots=reboots is not None):
         restrictions.notice(sentence)
-    leave_seconds = (reboots or RebootLimits()).leave_seconds
-    to_confirm = [
-        *(change for changes in finish.values() for change in changes),
-        *attempted,
-        *left_by(leave, journal.directory, leave_seconds),
-    ]
-    if to_confirm and not confirm(to_confirm):
-        raise GuardError(
-            f"{len(to_confirm)} changes were not confirmed",
-            why="nothing was written.",
-            do="answer yes, or give --yes where there is no terminal.",
-        )
-
+    left = partial(left_by, leave, journal.directory, (reboots or RebootLimits()).leave_seconds)
+    to_confirm = [*(change for changes in finish.values() for change in changes), *attempted, *left()]
+    _check_confirmed(to_confirm, confirm)
     health = _watch_health(to_confirm, sessions, plan, pace) if pace.ask_health else no_health()
-
-    def attempt(change: Change) -> Receipt:
-        name = change.target.endpoint
-        try:
-            session = sessions.session(name)
-            other = doubt(name, plan.identities.get(name), sessions, "nothing was written", trust_name=trust_names)
-        except EndpointError as error:
-            return Receipt(change, Outcome.REFUSED, None, f"no session, so nothing was written: {error.what}")
-        if other is not None:
-            return Receipt(change, Outcome.REFUSED, None, other)
-        blind = None if ends_reboot(change) else health.blind_to(change)
-        if blind is not None:
-            return Receipt(change, Outcome.REFUSED, None, blind)
-        return make(change, remediators(change.remediator), session, journal, session.known_identity)
-
-    def attempt_in_window(change: Change) -> Receipt:
-        closed = restrictions.closed(change)
-        return attempt(change) if closed is None else Receipt(change, Outcome.PROPOSED, change.before, closed)
+    attempts = Attempts(sessions, journal, remediators, plan.identities, trust_names, health, restrictions)
 
     def check(applied: Sequence[Receipt]) -> list[Receipt]:
         newest = {(one.change.remediator, one.change.target): one for one in applied}
         return put_back(tuple(newest.values()), sessions, journal, remediators, pace.who)
 
     others = _watch_for_others(sessions, pace.who_else) if pace.just_read else None
-    run = WaveRun(attempt_in_window, check, health, pace, frozenset(well), progress or no_progress, len(attempted), dict(earlier), others)
-    rolling = (
-        None
-        if reboots is None
-        else Rolling(
-            sessions, journal, remediators, attempt, reboots, lambda one: run.host_stops(one) or restrictions.closed(one), run.show
+    run = WaveRun(attempts.in_window, check, health, pace, frozenset(well), progress or no_progress, len(attempted), dict(earlier), others)
+    rolling = None
+    if reboots is not None:
+
+        def stops(change: Change) -> str | None:
+            return run.host_stops(change) or restrictions.closed(change)
+
+        rolling = Rolling(sessions, journal, remediators, attempts.at_any_time, reboots, stops, run.show)
+    return (run.noted(receipt) for receipt in wave_receipts(run, attempted, skipped, rolling, tuple(finish), left))
+
+
+def _check_confirmed(changes: Sequence[Change], confirm: Confirm) -> None:
+    """Raise GuardError where somebody is to be asked about `changes`, and says no."""
+    if changes and not confirm(changes):
+        raise GuardError(
+            f"{len(changes)} changes were not confirmed",
+            why="nothing was written.",
+            do="answer yes, or give --yes where there is no terminal.",
         )
-    )
-    receipts = wave_receipts(run, attempted, skipped, rolling, tuple(finish), lambda: left_by(leave, journal.directory, leave_seconds))
-    return (run.noted(receipt) for receipt in receipts)
 
 
 def last_receipts(receipts: Sequence[Receipt]) -> tuple[Receipt, ...]:

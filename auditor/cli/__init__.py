@@ -6,6 +6,7 @@ import gc
 import os
 import sys
 
+from auditor import stopping
 from auditor.errors import CRASHED
 
 INTERRUPTED = 130
@@ -23,6 +24,7 @@ def main() -> None:
     from auditor.cli.safe_stdout import safe_stream, stdout_failure
 
     gc.set_threshold(_OBJECTS_A_COLLECTION)
+    stopping.install()
     sys.stdout, sys.stderr = safe_stream(sys.stdout), safe_stream(sys.stderr)
     try:
         code = run(sys.argv[1:])
@@ -43,6 +45,11 @@ def main() -> None:
 
 def _end(code: int) -> None:
     """End the process, also beneath a query that DuckDB does not leave off: Python would take apart what that still uses."""
+    if stopping.signal_name() is not None:
+        stopping.end(code)
+    workers = sys.modules.get("auditor.workers.client")
+    if workers is not None and workers.was_begun():  # Python would wait for Dask, which may wait for a scheduler that is gone
+        stopping.end(code)
     query = sys.modules.get("auditor.query")  # not imported for this: it takes longer than most commands
     if query is not None and query.is_left_running():
         sys.stdout.flush()
@@ -56,20 +63,20 @@ def run(arguments: list[str]) -> int:
     import typer
     from typer.exceptions import Abort, TyperException
 
-    from auditor.cli.app import app
+    from auditor.cli.commands import app_for
     from auditor.errors import AuditorError
 
+    is_completing = _prepare_completion()
     try:
-        code = app(arguments, standalone_mode=False, prog_name="auditor")
+        code = app_for(() if is_completing else arguments)(arguments, standalone_mode=False, prog_name="auditor")
     except AuditorError as error:
+        from auditor.cli.exit_codes import exit_code_of
         from auditor.report.wording import neutral
 
         print("\n".join(map(neutral, str(error).split("\n"))), file=sys.stderr)
         return exit_code_of(error)
     except TyperException as error:
-        what = getattr(error, "format_message", error.__str__)()
-        print(f"error: {what}\n  why: nothing was done.\n  do:  {_command(error, arguments)} --help", file=sys.stderr)
-        return 3
+        return _misused(error, arguments)
     except (KeyboardInterrupt, Abort):
         return _interrupted()
     except RuntimeError as error:
@@ -90,20 +97,49 @@ def run(arguments: list[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
+def _prepare_completion() -> bool:
+    """Have typer answer the shell's script, where that is what runs the program. Answers whether it is."""
+    from auditor.cli.completions import VARIABLE
+
+    is_completing = VARIABLE in os.environ
+    if is_completing:
+        from typer.completion import completion_init  # type: ignore[attr-defined]  # it is there, and not in __all__
+
+        completion_init()
+    return is_completing
+
+
+def _misused(error: Exception, arguments: list[str]) -> int:
+    what: str = getattr(error, "format_message", error.__str__)()
+    if what.startswith("Usage: "):  # the whole help, of a group of commands without one of them
+        print(what)
+    else:
+        why = "nothing was read or changed: the command was not understood."
+        print(f"error: {_plainly(what)}\n  why: {why}\n  do:  {_command(error, arguments)} --help", file=sys.stderr)
+    return 3
+
+
+def _plainly(what: str) -> str:
+    """A message of typer without its inner words; where a word is none of those that are allowed, with the nearest of them."""
+    import re
+
+    from auditor.yaml import nearest
+
+    what = what.replace("Value error, ", "").replace("Input should be", "it should be")
+    wrong = re.fullmatch(r"(Invalid value for .*: )'(.*)' is not one of (.*)\.", what, re.DOTALL)
+    if wrong is None:
+        return what
+    near = nearest(wrong[2], re.findall(r"'([^']*)'", wrong[3]))
+    return f"{what.removesuffix('.')}{f'; did you mean {chr(34)}{near}{chr(34)}?' if near else '.'}"
+
+
 def _interrupted() -> int:
-    print("interrupted: what was written is in the journal, nothing more is written.", file=sys.stderr)
-    return INTERRUPTED
+    """Say what stopped the command, and what was and was not done."""
+    from auditor.report.wording import neutral
 
-
-def exit_code_of(error: Exception) -> int:
-    """The exit code for this sort of failure."""
-    from auditor.errors import EndpointError, GuardError, JournalError
-
-    if isinstance(error, GuardError):
-        return 5
-    if isinstance(error, JournalError):
-        return 4
-    return 2 if isinstance(error, EndpointError) else 3
+    for text in stopping.last_words():
+        print("\n".join(map(neutral, text.split("\n"))), file=sys.stderr)
+    return stopping.exit_code()
 
 
 def _command(error: Exception, arguments: list[str]) -> str:

@@ -30,7 +30,7 @@ def apply(
     allow_unusual: options.AllowUnusual = False,
     confirm_within: options.ConfirmWithin = None,
     waivers: options.Waivers = None,
-    state_dir: options.StateDir = None,
+    state_dir: options.LocalStateDir = None,
 ) -> int:
     """Make exactly the changes of a plan, each only where its setting is still as the plan saw it.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import tempfile
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,31 +11,36 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from auditor.cli import options
+from auditor.cli import completions, options
 from auditor.cli.confirm import await_confirmed
+from auditor.cli.shown import Shown, show_dry_run, show_fixed, typed, write_reports
 from auditor.cli.terminal import always, ask, progress, show_changes, show_plan, warn
-from auditor.errors import ConfigurationError
+from auditor.errors import AuditorError, ConfigurationError
 
 if TYPE_CHECKING:
     from auditor.audited import Audited
+    from auditor.history.retention import Keep
     from auditor.request import AuditRequest
+    from auditor.store.address import Place
 
 
 @options.with_groups
 def audit(
     *,
     fleet: options.Fleet = None,
-    snapshot: Annotated[
-        Path | None, typer.Option("--from", metavar="DIR", help="Judge a saved snapshot instead of reading the fleet.")
-    ] = None,
+    snapshot: options.Snapshots = None,
     rule_options: options.RuleOptions,
     reporter: options.Reporter = None,
+    details: options.Details = None,
     exit_options: options.ExitOptions,
     fix_options: options.FixOptions,
     transport: options.Transport = None,
     incremental_options: options.IncrementalOptions,
+    workers_options: options.WorkersOptions,
+    compare: options.Compare = None,
     waivers: options.Waivers = None,
     state_dir: options.StateDir = None,
+    keep: options.KeepRuns = None,
 ) -> int:
     """Read a fleet, judge it, report; with --fix, fix what fails.
 
@@ -44,32 +48,71 @@ def audit(
 
     Example: auditor audit --fleet fleet.yaml --since last --max-age 12h
 
+    Example: auditor audit --fleet fleet.yaml --compare 20261121T065500Z-1a2b
+
     Example: auditor audit --fleet fleet.yaml --tag vvol --tag qos
+
+    Example: auditor audit --fleet fleet.yaml --workers scheduler.example.net:8786
+
+    Example: auditor audit --fleet fleet.yaml --cluster 'prod-*' --severity high --exclude 'baseline/*'
+
+    Example: auditor audit --from s3://audits/site-a/monday --from s3://audits/site-b/monday
 
     Exit codes: 0 all holds, 1 drift, 2 not everything could be judged, 3 usage or rule error, 4 a fix failed, 5 a guard stopped it.
     """
+    from auditor.history.retention import parse_keep
     from auditor.request import AuditRequest
+    from auditor.store.address import Address, without_journals
 
-    incremental = incremental_options.incremental()
-    if (fleet is None) == (snapshot is None):
+    incremental, limits = incremental_options.incremental(), parse_keep(keep or ())
+    if (fleet is None) != bool(snapshot):
         raise ConfigurationError(
             "audit needs either --fleet PATH or --from DIR",
             why="nothing was read.",
             do="auditor audit --fleet fleet.yaml, or `auditor demo` to see it work without a fleet.",
         )
-    if snapshot is not None:
-        _refuse_with_snapshot(transport=transport is not None, since=incremental is not None, fix=fix_options.fix)
+    if fix_options.fix and isinstance(state_dir, Address):
+        raise without_journals(state_dir)
+    if snapshot:
+        workers = workers_options.workers is not None
+        _refuse_with_snapshot(transport=transport is not None, since=incremental is not None, fix=fix_options.fix, workers=workers)
     request = AuditRequest(
         fleet=fleet,
-        snapshot=snapshot,
+        snapshot=snapshot or None,
         **rule_options.arguments(),
         waivers=waivers,
+        compare=compare,
         incremental=incremental,
         transport=transport,
+        workers=workers_options.workers,
+        workers_certificates=workers_options.workers_certificates,
         state=state_dir,
         fix=fix_options.limits(),
     )
-    return _run(request, reporter or (), exit_options, fix_options)
+    command = typed(
+        "auditor audit",
+        ("--fleet", fleet),
+        ("--rules", rule_options.rules),
+        ("--waivers", waivers),
+        # The command is shown with --fix, which wants a state directory of this machine.
+        ("--state-dir", None if isinstance(state_dir, Address) else state_dir),
+    )
+    shown = Shown(reporter or (), command, details=not sys.stdout.isatty() if details is None else details)
+    code = _run(request, shown, exit_options, fix_options)
+    if keep:
+        _prune(limits, state_dir)
+    return code
+
+
+def _prune(limits: Keep, state_dir: Place | None) -> None:
+    """Remove kept runs that are beyond the limits; that it failed is said, and changes nothing of how the audit ended."""
+    from auditor.history.retention import prune, pruned_text
+    from auditor.history.state import state_directory
+
+    try:
+        warn(pruned_text(prune(state_directory(state_dir), limits, datetime.now(UTC))))
+    except AuditorError as error:
+        warn(f"kept runs could not be removed: {error.what}")
 
 
 @options.with_groups
@@ -77,10 +120,16 @@ def demo(
     *,
     scenario: Annotated[
         str | None,
-        typer.Option("--scenario", metavar="NAME|FILE", help="A scenario of the lab, or of a YAML file. [default: the five incidents]"),
+        typer.Option(
+            "--scenario",
+            metavar="NAME|FILE",
+            autocompletion=completions.scenario_names,
+            help="A scenario of the lab, or of a YAML file. [default: the five incidents]",
+        ),
     ] = None,
     rule_options: options.RuleOptions,
     reporter: options.Reporter = None,
+    details: Annotated[bool, typer.Option("--details", help="Every finding, not only the most important on one screen.")] = False,
     exit_options: options.ExitOptions,
     fix_options: options.FixOptions,
     transport: options.Transport = None,
@@ -99,18 +148,24 @@ def demo(
     # Nothing settles in a simulation.
     limits = replace(fix_options, settle=fix_options.settle or 0.0).limits()
     simulated = described(scenario) if scenario else load_incidents()
-    with tempfile.TemporaryDirectory(prefix="auditor-demo-") as folder, serve(simulated) as lab:
+    # A fleet that is fixed is a site of its own: the next demo has it unfixed, and would say that somebody put everything back.
+    with tempfile.TemporaryDirectory(prefix="auditor-demo-") as folder, serve(simulated, "" if limits is None else folder) as lab:
         fleet = Path(folder) / "fleet.yaml"
         lab.write_fleet(fleet)
         waivers = demo_waivers(simulated, datetime.now(UTC))
         if waivers is not None:
             fleet.with_name(FILE_NAME).write_text(waivers, encoding="utf-8")
         request = AuditRequest(fleet=fleet, **rule_options.arguments(), transport=transport, state=state_dir, fix=limits)
-        return _run(request, reporter or (), exit_options, fix_options)
+        command = typed("auditor demo", ("--scenario", scenario), ("--rules", rule_options.rules), ("--state-dir", state_dir))
+        return _run(request, Shown(reporter or (), command, details=details, fleet_stays=False), exit_options, fix_options)
 
 
-def _refuse_with_snapshot(*, transport: bool, since: bool, fix: bool) -> None:
+def _refuse_with_snapshot(*, transport: bool, since: bool, fix: bool, workers: bool) -> None:
     """Refuse options that only an audit of a fleet has."""
+    if workers:
+        raise ConfigurationError(
+            "--workers cannot go with --from", why="a saved snapshot is judged as it is; nothing is read.", do="leave --workers out."
+        )
     if transport:
         raise ConfigurationError(
             "--transport (--lane) cannot go with --from", why="a saved snapshot is not read from a vCenter.", do="leave it out."
@@ -127,31 +182,37 @@ def _refuse_with_snapshot(*, transport: bool, since: bool, fix: bool) -> None:
         )
 
 
-def _run(request: AuditRequest, reporters: Sequence[str], exits: options.ExitOptions, fixing: options.FixOptions) -> int:
+def _run(request: AuditRequest, shown: Shown, exits: options.ExitOptions, fixing: options.FixOptions) -> int:
     """Audit, fix where that was requested, write the reports; the exit code."""
     from auditor.audit import audit as run_audit
     from auditor.audit import fix
-    from auditor.report import parse_reporters, write_report
+    from auditor.cli.exit_codes import exit_code_of
+    from auditor.history.runs import keep_exit_code
+    from auditor.report import parse_reporters
 
-    destinations = parse_reporters(reporters)
-    with progress() as shown:
-        audited = run_audit(replace(request, progress=shown, warn=warn))
-        shown.stop()
-        if fixing.fix:
-            show_plan(audited.plan, fixing.allowed)
+    destinations = parse_reporters(shown.reporters)
+    with progress() as display:
+        audited = run_audit(replace(request, progress=display, warn=warn))
+        display.stop()
         if request.fix is not None:
+            show_plan(audited.plan, fixing.allowed)
             confirm = always if fixing.yes else ask
             audited = fix(audited, confirm=confirm, again=show_changes(confirm))
-    for destination in destinations:
-        write_report(audited.report, destination, sys.stdout)
+    write_reports(audited, destinations, shown)
+    if fixing.dry_run:
+        show_dry_run(audited, destinations, shown, fixing)
+    if request.fix is not None:
+        show_fixed(audited, destinations, shown)
     if request.fix is not None and request.fix.confirm_within_seconds is not None and audited.fleet is not None:
-        await_confirmed(audited.run_id, audited.fleet, request.state)
+        await_confirmed(audited.run_id, audited.fleet, audited.state)
+    code = audited.exit_code(exits.fail_on, exits.min_coverage) if audited.stopped is None else exit_code_of(audited.stopped)
+    keep_exit_code(audited.directory, code)
     if audited.stopped is not None:
         raise audited.stopped  # after the report: what was found and done is worth reading all the same
     names = [reading.name for reading in audited.snapshot.readings if reading.bug is not None]
     if names:
         warn(f"a bug in auditor ended the reading of {', '.join(names)}; please report it with {_bugs_file(audited)}")
-    return audited.exit_code(exits.fail_on, exits.min_coverage)
+    return code
 
 
 def _bugs_file(audited: Audited) -> Path:
@@ -159,6 +220,6 @@ def _bugs_file(audited: Audited) -> Path:
     from auditor.facts.snapshot import BUGS_FILE
     from auditor.history.folders import AFTER_FOLDER, SNAPSHOT_FOLDER
 
-    folders = (audited.request.snapshot, audited.directory / AFTER_FOLDER, audited.directory / SNAPSHOT_FOLDER)
+    folders = (audited.request.directory, audited.directory / AFTER_FOLDER, audited.directory / SNAPSHOT_FOLDER)
     files = [folder / BUGS_FILE for folder in folders if folder is not None]
     return next((file for file in files if file.exists()), files[-1])

@@ -24,13 +24,11 @@ class Reach(StrEnum):
 
 @app.command("set")
 def set_(
-    run: Annotated[
-        str | None, typer.Argument(metavar="RUN", help='The run whose state is wanted, an id of `auditor runs list` or "last".')
-    ] = None,
+    run: Annotated[str | None, options.run_argument('The run whose state is wanted, an id of `auditor runs list` or "last".')] = None,
     from_host: Annotated[
         str | None, typer.Option("--from-host", metavar="HOST", help="What the run saw of this one host, for others to be like it.")
     ] = None,
-    of_run: Annotated[str | None, typer.Option("--run", metavar="RUN", help="With --from-host: the run. [default: the newest]")] = None,
+    of_run: Annotated[str | None, options.run_option("--run", "With --from-host: the run. [default: the newest]")] = None,
     reach: Annotated[
         Reach | None, typer.Option("--for", help="With --from-host: who is to be like it. [default: cluster]", show_default=False)
     ] = None,

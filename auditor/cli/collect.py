@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -13,15 +13,23 @@ from auditor.cli.terminal import progress
 from auditor.errors import CRASHED
 
 
+@options.with_groups
 def collect(
+    *,
     fleet: options.RequiredFleet,
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where the snapshot goes; must not hold one already.")],
+    out: options.Out,
+    endpoint: options.Endpoints = None,
     transport: options.Transport = None,
+    workers_options: options.WorkersOptions,
     strict: Annotated[bool, typer.Option("--strict", help="End with exit code 2 where something could not be read.")] = False,
 ) -> int:
     """Read a fleet into a snapshot and judge nothing; what could not be read is listed on standard error.
 
     Example: auditor collect --fleet fleet.yaml --out snapshot-monday
+
+    Example: auditor collect --fleet fleet.yaml --endpoint 'vc-*' --out snapshot-vcenters
+
+    Example: auditor collect --fleet fleet.yaml --workers scheduler.example.net:8786 --out s3://audits/site-a/monday
 
     Exit codes: 0 the snapshot was written, whatever gaps it has; 2 with --strict: there are gaps; 3 usage or configuration error.
     """
@@ -29,11 +37,19 @@ def collect(
     from auditor.report.wording import neutral
     from auditor.request import AuditRequest
 
+    request = AuditRequest(
+        fleet=fleet,
+        endpoints=endpoint or (),
+        transport=transport,
+        workers=workers_options.workers,
+        workers_certificates=workers_options.workers_certificates,
+    )
     with progress() as shown:
-        snapshot = run_collect(AuditRequest(fleet=fleet, transport=transport, progress=shown), out)
+        snapshot = run_collect(replace(request, progress=shown), out)
     for gap in snapshot.gaps:
         print(neutral(f"gap: {gap.endpoint}: {gap.what}: {gap.why}"), file=sys.stderr)
-    print(f"{out}: {snapshot.hosts} hosts, {len(snapshot.readings)} endpoints, {len(snapshot.gaps)} gaps")
+    read = sum(not reading.left_out for reading in snapshot.readings)
+    print(f"{out}: {snapshot.hosts} hosts, {read} endpoints, {len(snapshot.gaps)} gaps")
     if any(reading.bug is not None for reading in snapshot.readings):
         return CRASHED
     return 2 if strict and snapshot.gaps else 0

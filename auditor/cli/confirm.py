@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
-
-import typer
 
 from auditor.cli import options
 from auditor.cli.terminal import warn
 from auditor.errors import GuardError
+from auditor.stopping import closing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 def confirm(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="The run that stays; it was made with --confirm-within.")],
-    state_dir: options.StateDir = None,
+    run: Annotated[str, options.run_argument("The run that stays; it was made with --confirm-within.")],
+    state_dir: options.LocalStateDir = None,
 ) -> int:
     """Let the changes of a run stay that would otherwise be put back when its time is over.
 
@@ -29,10 +29,14 @@ def confirm(
     """
     from datetime import UTC, datetime
 
+    from auditor.history.confirming import CONFIRM_FILE
     from auditor.history.confirming import confirm as keep
     from auditor.history.state import state_directory
+    from auditor.history.writing_runs import writing_run_named
 
-    keep(state_directory(state_dir, to_read=True), run, datetime.now(UTC))
+    state = state_directory(state_dir, to_read=True)
+    run = writing_run_named(state, run, CONFIRM_FILE)
+    keep(state, run, datetime.now(UTC))
     print(f"Run {run} stays.")
     return 0
 
@@ -55,7 +59,8 @@ def await_confirmed(run: str, fleet: Fleet, state_dir: Path | None) -> None:
     state = "" if state_dir is None else f" --state-dir {state_dir}"
     sys.stdout.flush()
     warn(f"run {run} is put back at {deadline.until:%H:%M:%S} UTC, unless you run: auditor confirm {run}{state}")
-    written = await_confirmation(run, fleet, folder)
+    with closing(partial(_left_waiting, folder, run, state)):
+        written = await_confirmation(run, fleet, folder)
     if written is None:
         return
     write_receipts(written.receipts, sys.stdout)
@@ -64,3 +69,16 @@ def await_confirmed(run: str, fleet: Fleet, state_dir: Path | None) -> None:
         why=written.stopped.what if written.stopped is not None else "nothing of it stays; its receipts are above.",
         do="look at the fleet, then fix it again.",
     )
+
+
+def _left_waiting(folder: Path, run: str, state: str) -> str:
+    """What becomes of a run whose confirmation nobody waits for any more; "" where it needs none."""
+    from auditor.history.confirming import deadline_of
+
+    deadline = deadline_of(folder, run)
+    if deadline is None or not deadline.is_open:
+        return ""
+    what = f"run {run} is not confirmed, and this command does not wait for it any more."
+    why = f"its changes stay until the next `auditor resume`, or the schedule, after {deadline.until:%H:%M:%S} UTC."
+    do = f"auditor confirm {run}{state} lets it stay; auditor undo {run} --fleet fleet.yaml{state} puts it back now."
+    return f"{what}\n  why: {why}\n  do:  {do}"

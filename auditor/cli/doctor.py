@@ -15,11 +15,14 @@ def doctor(
     fleet: options.RequiredFleet,
     endpoint: Annotated[str | None, typer.Option("--endpoint", metavar="NAME", help="Only this one. [default: every one]")] = None,
     rules: options.Rules = None,
+    everything: Annotated[bool, typer.Option("--all", help="Also what is well. JSON has it anyway.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Write the findings as JSON, for programs.")] = False,
 ) -> int:
     """Look at every endpoint of a fleet before it is audited: reached, trusted, logged in, allowed to read and to fix; writes nothing.
 
-    Example: auditor doctor --fleet fleet.yaml
+    Shown is what somebody has to look at; --all shows every check.
+
+    Example: auditor doctor --fleet fleet.yaml --all
 
     Example: auditor doctor --fleet fleet.yaml --endpoint vc-east --json
 
@@ -35,6 +38,8 @@ def doctor(
     policy = load_policy(loaded, rules or ())  # as an audit without a baseline has it
     with progress() as shown:
         diagnosis = examine(loaded, policy.rules, shown, endpoint)
-    write = write_diagnosis_json if as_json else write_diagnosis
-    write(diagnosis, sys.stdout)
+    if as_json:
+        write_diagnosis_json(diagnosis, sys.stdout)
+    else:
+        write_diagnosis(diagnosis, sys.stdout, everything=everything)
     return exit_code(diagnosis)

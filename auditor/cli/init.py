@@ -1,4 +1,4 @@
-"""`auditor init`: a commented fleet.yaml to begin with."""
+"""`auditor init`: a commented fleet.yaml or jobs.yaml to begin with."""
 
 from __future__ import annotations
 
@@ -12,21 +12,30 @@ from auditor.errors import ConfigurationError
 
 def init(
     folder: Annotated[Path, typer.Option("--dir", metavar="DIR", help="The folder to write to; it must be there.")] = Path(),
+    jobs: Annotated[bool, typer.Option("--jobs", help="Write jobs.yaml, for `auditor schedule`, instead of fleet.yaml.")] = False,
 ) -> int:
     """Write a commented fleet.yaml, and the JSON Schema beside it by which editors complete and check it. No file is overwritten.
 
     Example: auditor init --dir audits
+
+    Example: auditor init --jobs
     """
     import json
     from importlib import resources
 
-    from auditor.fleet_schema import FILE_NAME, fleet_schema
+    from auditor import fleet_schema
+    from auditor.job import jobs_schema
+    from auditor.job.jobs_file import FILE_NAME
 
-    text = (resources.files("auditor") / "fleet_template.yaml").read_text(encoding="utf-8")
-    files = {folder / FILE_NAME: f"{json.dumps(fleet_schema(), indent=2)}\n", folder / "fleet.yaml": text}
+    name, template = (FILE_NAME, "jobs_template.yaml") if jobs else ("fleet.yaml", "fleet_template.yaml")
+    schema = jobs_schema.jobs_schema() if jobs else fleet_schema.fleet_schema()
+    beside = jobs_schema.FILE_NAME if jobs else fleet_schema.FILE_NAME
+    text = (resources.files("auditor") / template).read_text(encoding="utf-8")
+    files = {folder / beside: f"{json.dumps(schema, indent=2)}\n", folder / name: text}
     _write(files)
     print(f"wrote {', '.join(map(str, reversed(files)))}")
-    print(f"Edit {folder / 'fleet.yaml'}, then: auditor doctor --fleet {folder / 'fleet.yaml'}")
+    then = f"auditor schedule --jobs {folder / name} --once" if jobs else f"auditor doctor --fleet {folder / name}"
+    print(f"Edit {folder / name}, then: {then}")
     return 0
 
 

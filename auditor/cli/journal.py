@@ -26,10 +26,10 @@ class TicketFormat(StrEnum):
 
 @app.command("export")
 def export(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="The run whose changes are exported; `auditor runs list` names them.")],
+    run: Annotated[str, options.run_argument("The run whose changes are exported; `auditor runs list` names them.")],
     form: Annotated[TicketFormat, typer.Option("--format", help="For people or for programs.")] = TicketFormat.MARKDOWN,
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write this file. [default: standard output]")] = None,
-    state_dir: options.StateDir = None,
+    state_dir: options.LocalStateDir = None,
 ) -> int:
     """The changes of a run as a change ticket: who changed what, when, from what to what, why, and how it ended.
 
@@ -37,9 +37,11 @@ def export(
     """
     from auditor.history.folders import JOURNAL_FOLDER
     from auditor.history.state import state_directory
+    from auditor.history.writing_runs import writing_run_named
     from auditor.report.change_ticket import ticket_json, ticket_markdown, ticket_of
 
-    ticket = ticket_of(state_directory(state_dir, to_read=True) / JOURNAL_FOLDER, run)
+    state = state_directory(state_dir, to_read=True)
+    ticket = ticket_of(state / JOURNAL_FOLDER, writing_run_named(state, run))
     text = ticket_markdown(ticket) if form is TicketFormat.MARKDOWN else ticket_json(ticket)
     if out is None:
         sys.stdout.write(text)
@@ -59,7 +61,7 @@ def verify(
         str | None,
         typer.Option("--head", metavar="SHA256", help="A digest noted earlier, for example in a ticket: is it in the chain still?"),
     ] = None,
-    state_dir: options.StateDir = None,
+    state_dir: options.LocalStateDir = None,
 ) -> int:
     """Whether every journal is as it was written, and none is missing: each holds the digest of the one before it.
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from auditor.cli import completions
 from auditor.endpoint_kinds import endpoint_type
 from auditor.errors import ConfigurationError
 
@@ -27,7 +28,13 @@ if TYPE_CHECKING:
 app = typer.Typer(help="A simulated fleet behind real protocols on loopback, to try things on.", no_args_is_help=True)
 
 Scenario = Annotated[
-    str | None, typer.Option("--scenario", metavar="NAME|FILE", help="One scenario, or a YAML file of your own. [default: every one]")
+    str | None,
+    typer.Option(
+        "--scenario",
+        metavar="NAME|FILE",
+        autocompletion=completions.scenario_names,
+        help="One scenario, or a YAML file of your own. [default: every one]",
+    ),
 ]
 WriteFleet = Annotated[Path | None, typer.Option("--write-fleet", metavar="PATH", help="Write a fleet.yaml that audits it.")]
 Faults = Annotated[

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
+from auditor.cli import completions
 from auditor.errors import ConfigurationError
 from auditor.model import BulkTransport, FixClass, Severity
 
@@ -18,12 +19,74 @@ if TYPE_CHECKING:
     from auditor.history.incremental import Incremental
     from auditor.request import FixLimits
 
+
+if TYPE_CHECKING:
+    from auditor.store.address import Place
+else:  # typer takes no union of types; the parser makes the value
+    Place = Any
+
+
+def _place_of(text: str) -> Place:
+    from auditor.store.address import place_of  # when an option has a value: `auditor rules list` has none
+
+    return place_of(text)
+
+
+def _local_place_of(text: str) -> Path:
+    from auditor.store.address import local_place_of
+
+    return local_place_of(text)
+
+
+def run_argument(help_text: str, metavar: str = "RUN") -> Any:
+    """A kept run as an argument; a shell completes its id."""
+    return typer.Argument(metavar=metavar, autocompletion=completions.run_ids, help=help_text)
+
+
+def run_option(name: str, help_text: str) -> Any:
+    """A kept run as an option; a shell completes its id."""
+    return typer.Option(name, metavar="RUN", autocompletion=completions.run_ids, help=help_text, show_default=False)
+
+
 Fleet = Annotated[Path | None, typer.Option("--fleet", metavar="PATH", help="fleet.yaml: the endpoints to read.")]
 RequiredFleet = Annotated[Path, typer.Option("--fleet", metavar="PATH", help="fleet.yaml: the endpoints to read.")]
-StateDir = Annotated[
+LocalStateDir = Annotated[
     Path | None,
     typer.Option(
-        "--state-dir", metavar="DIR", help="Where runs and journals are kept. [default: the XDG state directory]", show_default=False
+        "--state-dir",
+        metavar="DIR",
+        parser=_local_place_of,
+        help="Where runs and journals are kept. [default: the XDG state directory]",
+        show_default=False,
+    ),
+]
+StateDir = Annotated[
+    Place | None,
+    typer.Option(
+        "--state-dir",
+        metavar="DIR|ADDRESS",
+        parser=_place_of,
+        help="Where runs are kept, for example s3://bucket/audits. [default: the XDG state directory]",
+        show_default=False,
+    ),
+]
+Out = Annotated[
+    Place,
+    typer.Option(
+        "--out",
+        metavar="DIR|ADDRESS",
+        parser=_place_of,
+        help="Where the snapshot goes, for example s3://bucket/monday; must not hold one already.",
+    ),
+]
+Snapshots = Annotated[
+    list[Place] | None,
+    typer.Option(
+        "--from",
+        "--snapshot",
+        metavar="DIR|ADDRESS",
+        parser=_place_of,
+        help="A saved snapshot, for example s3://bucket/monday. Repeatable: those of several collectors are one fleet.",
     ),
 ]
 Transport = Annotated[
@@ -31,7 +94,34 @@ Transport = Annotated[
     typer.Option("--transport", "--lane", help="How vCenters are read in bulk. [default: the fastest each offers]", show_default=False),
 ]
 Rules = Annotated[list[Path] | None, typer.Option("--rules", metavar="DIR", help="Rules of your own besides the shipped ones. Repeatable.")]
-Only = Annotated[list[str] | None, typer.Option("--only", metavar="RULE", help="Judge by this rule only. Repeatable.")]
+Only = Annotated[
+    list[str] | None,
+    typer.Option("--only", metavar="RULE", help="Judge by this rule only, or by a glob. Repeatable.", autocompletion=completions.rule_ids),
+]
+Exclude = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--exclude",
+        metavar="RULE",
+        help="Leave out this rule, or those of a glob such as 'baseline/*'. Repeatable.",
+        autocompletion=completions.rule_ids,
+    ),
+]
+LeastSeverity = Annotated[
+    Severity | None, typer.Option("--severity", help="Judge by rules of this severity and worse. [default: all]", show_default=False)
+]
+Endpoints = Annotated[
+    list[str] | None,
+    typer.Option("--endpoint", metavar="NAME", help="Read this endpoint of fleet.yaml only, or those of a glob. Repeatable."),
+]
+Clusters = Annotated[
+    list[str] | None,
+    typer.Option("--cluster", metavar="NAME", help="Report and fix only what is on hosts of this cluster, or of a glob. Repeatable."),
+]
+Hosts = Annotated[
+    list[str] | None,
+    typer.Option("--host", metavar="NAME", help="Report and fix only what is on this host, or on those of a glob. Repeatable."),
+]
 Tags = Annotated[
     list[str] | None,
     typer.Option("--tag", metavar="TAG", help='Only rules with this tag, for example iscsi; "all" is every rule. Repeatable.'),
@@ -40,7 +130,20 @@ _FORMATS = "table, json, json-full, csv, sarif, junit, markdown, openmetrics or 
 Json = Annotated[bool, typer.Option("--json", help="Write JSON, for programs.")]
 Reporter = Annotated[
     list[str] | None,
-    typer.Option("--reporter", metavar="NAME[:PATH]", help=f"{_FORMATS}; a path writes a file. Repeatable. [default: table]"),
+    typer.Option(
+        "--reporter",
+        metavar="NAME[:PATH]",
+        help=f"{_FORMATS}; a path writes a file. Repeatable. [default: table]",
+        autocompletion=completions.reporter_names,
+    ),
+]
+Details = Annotated[
+    bool | None,
+    typer.Option(
+        "--details/--no-details",
+        help="With the table: every finding, or the most important on one screen. [default: one screen on a terminal, else every finding]",
+        show_default=False,
+    ),
 ]
 FailOn = Annotated[Severity, typer.Option("--fail-on", help="The mildest severity whose failure ends with exit code 1.")]
 MinCoverage = Annotated[
@@ -106,11 +209,7 @@ Waivers = Annotated[
 ]
 Since = Annotated[
     str | None,
-    typer.Option(
-        "--since",
-        metavar="RUN",
-        help='Ask again only hosts that changed since this kept run, an id of `auditor runs list` or "last".',
-    ),
+    run_option("--since", 'Ask again only hosts that changed since this kept run, an id of `auditor runs list` or "last".'),
 ]
 MaxAge = Annotated[
     str | None,
@@ -123,17 +222,71 @@ MaxAge = Annotated[
 ]
 
 
+Workers = Annotated[
+    str | None,
+    typer.Option(
+        "--workers",
+        metavar="ADDRESS",
+        help="Have the workers of this Dask scheduler read the fleet, HOST:PORT with TLS. [default: threads of this process]",
+        show_default=False,
+    ),
+]
+WorkersCertificates = Annotated[
+    Path | None,
+    typer.Option(
+        "--workers-certificates",
+        metavar="DIR",
+        help="With --workers: a folder that `auditor workers certificates` made."
+        " [default: $AUDITOR_WORKERS_CERTIFICATES, else ~/.config/auditor/workers]",
+        show_default=False,
+    ),
+]
+
+
+Run = Annotated[str | None, run_option("--run", "A kept run: its id, the beginning of one, or last. [default: last]")]
+KeepRuns = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--keep",
+        metavar="90d|500|20GiB",
+        help="Remove kept runs that are older, more, or larger in all; see `auditor runs prune`. Repeatable. [default: remove none]",
+        show_default=False,
+    ),
+]
+Compare = Annotated[
+    str | None,
+    run_option(
+        "--compare",
+        "Say what is another since this kept run: its id, the beginning of one, or last. [default: the newest of the same scope]",
+    ),
+]
+
+
 @dataclass(frozen=True, slots=True)
 class RuleOptions:
-    """Which rules are judged."""
+    """By which rules is judged, and which part of the fleet."""
 
     rules: Rules = None
     only: Only = None
     tag: Tags = None
+    exclude: Exclude = None
+    severity: LeastSeverity = None
+    endpoint: Endpoints = None
+    cluster: Clusters = None
+    host: Hosts = None
 
     def arguments(self) -> dict[str, Any]:
         """These options as arguments of an `AuditRequest`."""
-        return {"rules": self.rules or (), "only": self.only or (), "tags": self.tag or ()}
+        return {
+            "rules": self.rules or (),
+            "only": self.only or (),
+            "tags": self.tag or (),
+            "exclude": self.exclude or (),
+            "severity": self.severity,
+            "endpoints": self.endpoint or (),
+            "clusters": self.cluster or (),
+            "hosts": self.host or (),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +370,14 @@ class IncrementalOptions:
         if self.since is None:
             return None
         return Incremental(self.since, MAX_AGE if self.max_age is None else parse_max_age(self.max_age))
+
+
+@dataclass(frozen=True, slots=True)
+class WorkersOptions:
+    """Who reads the fleet."""
+
+    workers: Workers = None
+    workers_certificates: WorkersCertificates = None
 
 
 def with_groups(command: Callable[..., int]) -> Callable[..., int]:

@@ -32,7 +32,7 @@ def plan(
     incremental_options: options.IncrementalOptions,
     retry_put_back: options.RetryPutBack = False,
     waivers: options.Waivers = None,
-    state_dir: options.StateDir = None,
+    state_dir: options.LocalStateDir = None,
 ) -> int:
     """Audit a fleet and keep what would be changed in a file that `auditor apply` makes; nothing is changed.
 

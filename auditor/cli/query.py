@@ -8,13 +8,16 @@ import tempfile
 from enum import StrEnum
 from itertools import takewhile
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from auditor.cli import options
 from auditor.cli.safe_stdout import is_read
 from auditor.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from auditor.store.address import Place
 
 ROWS_ON_A_TERMINAL = 200
 
@@ -29,8 +32,8 @@ class Form(StrEnum):
 
 def query(
     sql: Annotated[str, typer.Argument(metavar="SELECT", help="One SELECT over the views of `auditor rules schema`, and `finding`.")],
-    run: Annotated[str | None, typer.Option("--run", metavar="RUN", help="A kept run. [default: the newest]", show_default=False)] = None,
-    snapshot: Annotated[Path | None, typer.Option("--from", metavar="DIR", help="A saved snapshot, instead of a run.")] = None,
+    run: options.Run = None,
+    snapshot: options.Snapshots = None,
     form: Annotated[Form, typer.Option("--format", help="table, csv or json.")] = Form.TABLE,
     limit: Annotated[
         int | None,
@@ -69,15 +72,16 @@ def query(
     return 0
 
 
-def saved_place(run: str | None, snapshot: Path | None, state_dir: Path | None) -> tuple[Path, Path | None]:
+def saved_place(run: str | None, snapshots: list[Place] | None, state_dir: Place | None) -> tuple[Path, Path | None]:
     """The directory of the snapshot that is queried, and the file of that run's findings where there is one."""
     from auditor.history.runs import load_run
+    from auditor.history.saved_snapshots import local_snapshot
     from auditor.history.state import state_directory
 
-    if snapshot is not None and run is not None:
+    if snapshots and run is not None:
         raise ConfigurationError("--run cannot go with --from", why="nothing was asked: these are two moments.", do="leave one out.")
-    if snapshot is not None:
-        return snapshot, None
+    if snapshots:
+        return local_snapshot(snapshots), None
     kept = load_run(state_directory(state_dir, to_read=True), run)
     if kept.snapshot is None:
         raise ConfigurationError(

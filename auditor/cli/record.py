@@ -5,13 +5,16 @@ from __future__ import annotations
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from auditor.cli import options
 from auditor.cli.terminal import progress
 from auditor.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from auditor.recording.capture import Recorded
 
 _SAMPLES = 6
 
@@ -33,7 +36,7 @@ def record(
     ] = None,
     waivers: options.Waivers = None,
     transport: options.Transport = None,
-    state_dir: options.StateDir = None,
+    state_dir: options.LocalStateDir = None,
 ) -> int:
     """Record what a fleet answers, with names, addresses and serial numbers replaced.
 
@@ -58,7 +61,6 @@ def record(
     from auditor.policy import load_fleet_waivers, load_rule_set
     from auditor.recording.capture import record as recorded_to
     from auditor.recording.private import KEY_FILE
-    from auditor.report.wording import neutral
 
     loaded = with_transport(load_fleet(fleet), transport)
     rules = load_rule_set()
@@ -74,18 +76,25 @@ def record(
             rules=frozenset(rules.rules),
             waivers=answered,
         )
+    _show(recorded, out, len(loaded.endpoints))
+    return 2 if recorded.gaps else 0
+
+
+def _show(recorded: Recorded, bundle: Path, endpoints: int) -> None:
+    """Print what was recorded, what was not, and how to look through it."""
+    from auditor.report.wording import neutral
+
     for gap in recorded.gaps:
         print(neutral(f"gap: {gap}"), file=sys.stderr)
     for what in recorded.left_out:
         print(neutral(f"left out, so the audit of the recording judges without it: {what}"), file=sys.stderr)
-    print(f"{out}: {recorded.exchanges} answers of {len(loaded.endpoints)} endpoints, {len(recorded.gaps)} gaps")
+    print(f"{bundle}: {recorded.exchanges} answers of {endpoints} endpoints, {len(recorded.gaps)} gaps")
     for before, after in recorded.samples[:_SAMPLES]:
         print(neutral(f"  {before} -> {after}"))
     print(f"what was replaced, for you alone: {recorded.report}")
     if recorded.doubtful:
         print(neutral(f"names that are also words of products, and stayed where they are that: {', '.join(recorded.doubtful)}"))
-    print(f"auditor record --check {out}")
-    return 2 if recorded.gaps else 0
+    print(f"auditor record --check {bundle}")
 
 
 def _check(bundle: Path, state: Path) -> int:

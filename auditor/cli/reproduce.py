@@ -14,14 +14,14 @@ from auditor.reproduction.bounds import DEFAULT_TEST_FOLDER
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from auditor.history.runs import KeptRun
+    from auditor.history.kept_run import KeptRun
     from auditor.model import Finding
 
 
 def reproduce(
     finding: Annotated[list[str], typer.Argument(metavar="FINDING", help="Its id or the beginning of it, or RULE RESOURCE.")],
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder to write to; it must be new or empty.")],
-    run: Annotated[str | None, typer.Option("--run", metavar="RUN", help="A kept run. [default: the newest]", show_default=False)] = None,
+    run: options.Run = None,
     test_dir: Annotated[
         str, typer.Option("--test-dir", metavar="PATH", help="The folder inside the test machine that the load's file is made in.")
     ] = DEFAULT_TEST_FOLDER,

@@ -12,7 +12,7 @@ from auditor.model import FixClass
 
 
 def resume(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="The run to go on with; `auditor runs list` names them.")],
+    run: Annotated[str, options.run_argument("The run to go on with; `auditor runs list` names them.")],
     fleet: options.RequiredFleet,
     allow: Annotated[
         list[FixClass] | None,
@@ -24,7 +24,7 @@ def resume(
     ] = None,
     settle: options.Settle = None,
     waivers: options.Waivers = None,
-    state_dir: options.StateDir = None,
+    state_dir: options.LocalStateDir = None,
 ) -> int:
     """Find out what became of the last write of a run that was cut off, then make those of its changes that it did not attempt.
 
@@ -39,10 +39,12 @@ def resume(
     from auditor.fleet import load_fleet
     from auditor.history.confirming import refuse_undone
     from auditor.history.state import state_directory
+    from auditor.history.writing_runs import WRITES_FILE, writing_run_named
     from auditor.request import SETTLE_SECONDS, ResumeRequest
     from auditor.unconfirmed import undo_overdue
 
     loaded = load_fleet(fleet)
+    run = writing_run_named(state_directory(state_dir, to_read=True), run, WRITES_FILE)
     with progress() as shown:
         request = ResumeRequest(
             run=run,

@@ -104,8 +104,8 @@ def mutate(
 
 def conflicts(
     fleet: Annotated[Path | None, typer.Option("--fleet", metavar="PATH", help="With the params of this fleet.yaml.")] = None,
-    run: Annotated[str | None, typer.Option("--run", metavar="RUN", help="Over what a kept run read; `latest` is the newest.")] = None,
-    snapshot: Annotated[Path | None, typer.Option("--from", metavar="DIR", help="Over a saved snapshot.")] = None,
+    run: options.Run = None,
+    snapshot: options.Snapshots = None,
     rules: options.Rules = None,
     tag: options.Tags = None,
     state_dir: options.StateDir = None,
@@ -126,7 +126,7 @@ def conflicts(
     loaded, known = load_rule_set(rules or []).tagged(tag or []), load_fleet(fleet) if fleet is not None else None
     with_fleet_severities(known, loaded)  # what an audit with this fleet.yaml would refuse is refused here
     overrides = param_overrides(known, loaded)
-    if run is not None or snapshot is not None:
+    if run is not None or snapshot:
         return _conflicts_over(saved_place(None if run == "latest" else run, snapshot, state_dir)[0], loaded, overrides)
     pairs = list(conflicts_of(loaded, param_values(overrides, loaded)))
     for conflict in pairs:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from auditor.cli import options, rule_authoring
+from auditor.cli import completions, options, rule_authoring
 from auditor.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def list_rules(rules: options.Rules = None, tag: options.Tags = None, as_json: o
 
 @app.command("show")
 def show_rule(
-    rule: Annotated[str, typer.Argument(metavar="RULE", help="For example vvol/pe-dsnro-headroom.")],
+    rule: Annotated[str, typer.Argument(metavar="RULE", autocompletion=completions.rule_ids, help="For example vvol/pe-dsnro-headroom.")],
     rules: options.Rules = None,
     fleet: Annotated[
         Path | None, typer.Option("--fleet", metavar="PATH", help="Say as well what this fleet.yaml makes of it: severity, params.")
@@ -66,7 +66,10 @@ def show_rule(
 
 @app.command("test")
 def check_rules(
-    chosen: Annotated[list[str] | None, typer.Argument(metavar="[RULE|FILE]...", help="Rules or rule files. [default: all]")] = None,
+    chosen: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[RULE|FILE]...", autocompletion=completions.rule_ids, help="Rules or rule files. [default: all]"),
+    ] = None,
     rules: options.Rules = None,
     tag: options.Tags = None,
     watch: Annotated[bool, typer.Option("--watch", help="Test again whenever a rule file changes, until interrupted.")] = False,

@@ -14,28 +14,41 @@ if TYPE_CHECKING:
     from auditor.model import Change, FixClass, Plan
 
 
+_PASSING = ("connecting", "logging in", "reading ", "change ")
+"""What texts begin with that say what is being done just now: off a terminal nobody would read them."""
+_ENDS = ("read", "looked at", "read with gaps", "not read")
+"""What becomes of reading an endpoint."""
+
+
 class ProgressDisplay:
-    """Shows how each endpoint is doing: a live block on a terminal, plain lines elsewhere. May be called from several threads."""
+    """Shows how each endpoint is doing; may be called from several threads.
+
+    A terminal gets a live block. Elsewhere there is a line for each endpoint that could not be read, and one that counts all of them. What
+    became of a change is a line that stays.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._live: Progress | None = None
         self._tasks: dict[str, TaskID] = {}
+        self._ends: dict[str, str] = {}
 
     def __call__(self, endpoint: str, text: str) -> None:
         """Show what is being done at `endpoint`."""
         from auditor.report.wording import neutral
+        from auditor.request import Result
 
         if not sys.stderr.isatty():
-            # One write a line: endpoints call from threads of their own.
-            sys.stderr.write(f"{neutral(f'{endpoint}: {text}')}\n")
-            sys.stderr.flush()
+            self._print(endpoint, text)
             return
         from rich.markup import escape
 
         shown = escape(neutral(f"{endpoint}: {text}"))
         with self._lock:
             live = self._started()
+            if isinstance(text, Result):
+                live.console.print(neutral(text), markup=False, highlight=False)
+                return
             if endpoint not in self._tasks:
                 self._tasks[endpoint] = live.add_task(shown, total=None)
             live.update(self._tasks[endpoint], description=shown)
@@ -45,8 +58,27 @@ class ProgressDisplay:
         with self._lock:
             live, self._live = self._live, None
             self._tasks.clear()
+            ends = list(self._ends.values())
+            self._ends.clear()
+        if ends:
+            counts = ", ".join(f"{ends.count(end)} {end}" for end in _ENDS if end in ends)
+            print(f"{len(ends)} endpoint{'' if len(ends) == 1 else 's'}: {counts}", file=sys.stderr, flush=True)
         if live is not None:
             live.stop()
+
+    def _print(self, endpoint: str, text: str) -> None:
+        """Print `text`, or keep it until all endpoints are read."""
+        from auditor.report.wording import neutral
+        from auditor.request import Result
+
+        if text in _ENDS:
+            with self._lock:
+                self._ends[endpoint] = text
+        if text.startswith(_PASSING) or text in _ENDS[:3]:
+            return
+        line = neutral(text if isinstance(text, Result) else f"{endpoint}: {text}")
+        sys.stderr.write(f"{line}\n")  # one write a line: endpoints call from threads of their own
+        sys.stderr.flush()
 
     def _started(self) -> Progress:
         from rich.console import Console

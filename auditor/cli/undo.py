@@ -13,7 +13,7 @@ from auditor.model import FixClass
 
 
 def undo(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="The run whose changes are put back; `auditor runs list` names them.")],
+    run: Annotated[str, options.run_argument("The run whose changes are put back; `auditor runs list` names them.")],
     fleet: options.RequiredFleet,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     trust_names: Annotated[
@@ -35,13 +35,13 @@ def undo(
             "--max-changes", metavar="N|N%", help="The most resources that may be touched, a number or a share of those of the run."
         ),
     ] = "500",
-    state_dir: options.StateDir = None,
+    state_dir: options.LocalStateDir = None,
 ) -> int:
     """Put back what a run changed, last change first; what somebody changed since is left alone.
 
     It is a run of its own: `auditor runs list` names it, and it can be undone.
 
-    Example: auditor undo 20261121T065500Z-1a2b --fleet fleet.yaml --dry-run
+    Example: auditor undo last --fleet fleet.yaml --dry-run
 
     Example: auditor undo 20261121T065500Z-1a2b --fleet fleet.yaml --only esx-01 --only sioc/overlap-array-qos
 
@@ -50,12 +50,15 @@ def undo(
     from auditor.audit import plan_undo, undo_run
     from auditor.cli.written import show_written
     from auditor.fleet import load_fleet
+    from auditor.history.state import state_directory
+    from auditor.history.writing_runs import writing_run_named
     from auditor.report.plan import write_plan
     from auditor.request import UndoRequest
 
+    named = writing_run_named(state_directory(state_dir, to_read=True), run)
     with progress() as shown:
         request = UndoRequest(
-            run=run,
+            run=named,
             fleet=load_fleet(fleet),
             state=state_dir,
             max_changes=max_changes,

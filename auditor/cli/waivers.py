@@ -58,7 +58,8 @@ def check(
 def _code(waivers: Waivers, soon: int) -> int:
     if waivers.malformed:
         return 3
-    return 1 if any(one.ends_within(waivers.at, soon) for one in waivers.entries) else 0
+    ending = [one.ends_within(waivers.at, soon) for one in waivers.entries] + [gap.ends_within(waivers.at, soon) for gap in waivers.gaps]
+    return 1 if any(ending) else 0
 
 
 def _no_file(fleet: Path | None) -> ConfigurationError:

@@ -10,7 +10,7 @@ from auditor.cli.terminal import warn
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from auditor.changes import Written
+    from auditor.writing import Written
 
 
 def show_written(written: Written, fleet: Path, state_dir: Path | None) -> int:
@@ -19,6 +19,9 @@ def show_written(written: Written, fleet: Path, state_dir: Path | None) -> int:
     Raises:
         AuditorError: what stopped the run, after its receipts were printed.
     """
+    from auditor.history.folders import JOURNAL_FOLDER
+    from auditor.history.state import state_directory
+    from auditor.journal.records import SUFFIX
     from auditor.report.receipts import write_receipts
 
     for notice in written.notices:
@@ -27,6 +30,9 @@ def show_written(written: Written, fleet: Path, state_dir: Path | None) -> int:
     state = "" if state_dir is None else f" --state-dir {state_dir}"
     if written.wrote:
         print(f"\nRun {written.run}. To put it back: auditor undo {written.run} --fleet {fleet}{state}")
+    journal = state_directory(state_dir) / JOURNAL_FOLDER / f"{written.run}{SUFFIX}"
+    if written.wrote and journal.exists():
+        print(f"Files written: {journal}")
     if written.stopped is not None:
         if written.wrote:
             print(f"To go on with it: auditor resume {written.run} --fleet {fleet}{state}")

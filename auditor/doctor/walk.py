@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
@@ -16,6 +15,7 @@ from auditor.endpoint_kinds import endpoint_type
 from auditor.endpoints.common.sessions import open_session
 from auditor.errors import ConfigurationError, EndpointError
 from auditor.model import Check, Diagnosis, EndpointKind, Health
+from auditor.stopping import pool
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,8 +58,8 @@ def examine(fleet: Fleet, rules: RuleSet, progress: Callable[[str, str], None], 
     started = datetime.now(UTC)
     affected = AffectedRules.of(rules)
     endpoints = _chosen(fleet, only)
-    with ThreadPoolExecutor(max(1, min(len(endpoints), _MOST_ENDPOINTS_AT_ONCE)), thread_name_prefix="doctor") as pool:
-        examined = list(pool.map(lambda endpoint: _examined(endpoint, affected, progress), endpoints))
+    with pool(max(1, min(len(endpoints), _MOST_ENDPOINTS_AT_ONCE)), "doctor") as threads:
+        examined = list(threads.map(lambda endpoint: _examined(endpoint, affected, progress), endpoints))
     checks = [check for several in examined for check in several]
     if only is None:
         checks += examine_fleet(fleet, affected)

@@ -12,7 +12,8 @@ from dataclasses import fields
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from auditor.impact.device import Cure, WhatIf, device_impact
+from auditor.impact.depths import Cure, WhatIf
+from auditor.impact.device import device_impact
 from auditor.impact.pools import Pools
 from auditor.impact.ranking import rank_of
 from auditor.impact.rows import Device, Disk

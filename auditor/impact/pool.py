@@ -22,6 +22,8 @@ class Pool:
     Attributes:
         transfers_per_disk: a second, the mean of its data disks.
         background_share: of all transfers those that no client asked for, 0 to 1.
+        consistency_share: of all transfers the reads of consistency points, which whatever writes takes.
+        only_clients_write: no background work is known to write to it, so that these reads are all for clients.
         interval_seconds: between two starts, of each relationship that copies away from it; empty where there is none, or one is not known.
     """
 
@@ -30,6 +32,8 @@ class Pool:
     name: str
     transfers_per_disk: float | None
     background_share: float | None
+    consistency_share: float | None = None
+    only_clients_write: bool = False
     interval_seconds: tuple[float, ...] = ()
 
 
@@ -58,10 +62,13 @@ def pool_impact(pool: Pool, disks: Sequence[str], count: int, least_interval_sec
     if not pool.transfers_per_disk or pool.background_share is None:
         return {"not_computed": "the transfers of the pool's disks, or the clients' share of them, were not read"}
     now = around(pool.transfers_per_disk, 0.01)
-    share = Interval(0.0, pool.background_share)
+    # Copies away from a pool only read, so reads of consistency points are none of theirs.
+    stays = pool.consistency_share if least_interval_seconds or pool.only_clients_write else None
+    share = Interval(0.0, max(0.0, pool.background_share - (stays or 0.0)))
+    source = "background_share" if stays is None else "other_share"
     inputs = [
         Input("transfers of a disk now", now, "transfers/s", "measured", "array_pool.disk_iops"),
-        Input("share of this work", share, "of transfers", "measured", "array_pool.background_share, which has all background work"),
+        Input("share of this work", share, "of transfers", "measured", f"array_pool.{source}, which has all background work"),
     ]
     left = Interval(0.0, 1.0)
     if least_interval_seconds and pool.interval_seconds:

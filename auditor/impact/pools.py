@@ -22,6 +22,19 @@ WITH copied AS (
     FROM fact.array_replication
     WHERE role = 'source'
     GROUP BY ALL
+),
+writing AS (
+    -- Background work that writes: copies that arrive, and deduplication that is not known to rest.
+    SELECT endpoint, pool_id FROM fact.array_replication WHERE role = 'destination'
+    UNION
+    SELECT endpoint, pool_id FROM fact.array_efficiency WHERE state IS DISTINCT FROM 'disabled' AND operation_state IS DISTINCT FROM 'idle'
+),
+read AS (
+    SELECT endpoint
+    FROM fact.reading
+    WHERE topic IN ('replication', 'efficiency')
+    GROUP BY endpoint
+    HAVING count(DISTINCT topic) = 2 AND bool_and(complete)
 )
 SELECT
     p.endpoint,
@@ -29,10 +42,14 @@ SELECT
     p.name,
     l.disk_iops,
     CASE WHEN l.transfers_per_second > 0 THEN greatest(0, 1 - l.user_transfers_per_second / l.transfers_per_second) END,
+    CASE WHEN l.transfers_per_second > 0 THEN l.consistency_reads_per_second / l.transfers_per_second END,
+    r.endpoint IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM writing AS w WHERE w.endpoint = p.endpoint AND coalesce(w.pool_id, p.pool_id) = p.pool_id),
     CASE WHEN c.without = 0 THEN c.intervals END
 FROM fact.array_pool AS p
 LEFT JOIN fact.array_pool_load AS l ON l.endpoint = p.endpoint AND l.pool_id = p.pool_id
 LEFT JOIN copied AS c ON c.endpoint = p.endpoint AND c.pool_id = p.pool_id
+LEFT JOIN read AS r ON r.endpoint = p.endpoint
 """
 _DISKS = """
 SELECT v.endpoint, v.pool_id, list(DISTINCT s.resource_name ORDER BY s.resource_name)[:5], count(DISTINCT s.resource_name)
@@ -68,8 +85,8 @@ class Pools:
     def _pools(self) -> dict[_Place, Pool]:
         rows = self._connection.execute(_POOLS).fetchall()
         return {
-            (endpoint, pool_id): Pool(endpoint, pool_id, name, transfers, share, tuple(intervals or ()))
-            for endpoint, pool_id, name, transfers, share, intervals in rows
+            (endpoint, pool_id): Pool(endpoint, pool_id, name, transfers, share, consistency, only_clients, tuple(intervals or ()))
+            for endpoint, pool_id, name, transfers, share, consistency, only_clients, intervals in rows
         }
 
     @cached_property

@@ -124,7 +124,7 @@ def around(value: float, share: float = _MEASURED) -> Interval:
 
 
 def service_ms(disk: Disk | None, device: Device, *, held: bool, is_shared: bool) -> tuple[Interval, Input] | None:
-    """The array's time for a command of a disk without any limit, in milliseconds; None where nothing tells.
+    """The array's time for a command of a disk without any limit, in milliseconds; None where nothing shows it.
 
     Args:
         disk: None for what the host's kernel sends itself.

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from auditor.impact.device import Cure
+from auditor.impact.depths import Cure
 
 TOPICS = ("queue", "qos", "vvol", "sioc", "vaai", "ontap", "diag")
 """Folders of rules whose failures have an impact."""

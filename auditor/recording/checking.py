@@ -70,7 +70,7 @@ def check(path: Path, originals: Mapping[str, Any]) -> Checked:
 
 
 def wanted_originals(originals: Mapping[str, Any]) -> set[str]:
-    """The originals that must be nowhere: whole names and identifiers, but for what is too short to tell, and for words of products."""
+    """The originals that must be nowhere: whole names and identifiers, but for what is too short, and for words of products."""
     replacements = set((originals.get("names") or {}).values())
     wanted = {name for name in originals.get("names") or {} if len(name) >= _SHORTEST and not name.isdigit()}
     for kind, by_original in (originals.get("replaced") or {}).items():

@@ -77,6 +77,7 @@ def masked_policy(fleet: Fleet, waivers: Waivers | None, rules: Collection[str],
             policy.left_out.append(f"{waiver.where}: a waiver")
         else:
             policy.waivers.append(entry)
+    policy.left_out += [f"{gap.where}: an accepted gap" for gap in (waivers.gaps if waivers is not None else ())]
     return policy
 
 

@@ -1,11 +1,13 @@
 """Every command: its help, its mistakes, its exit codes."""
 
+import re
 import sys
 from pathlib import Path
 
 import pytest
 
 from auditor.cli import run
+from auditor.cli.commands import app_for
 from tests.waiting import completed
 
 COMMANDS = (
@@ -30,6 +32,9 @@ COMMANDS = (
     "query",
     "runs list",
     "runs show",
+    "runs diff",
+    "runs trend",
+    "runs prune",
     "lab up",
     "lab export-vcsim",
 )
@@ -42,7 +47,23 @@ def test_the_help_of_every_command_has_an_example(command: str, capsys: pytest.C
 
 
 def test_help_imports_nothing_heavy() -> None:
-    heavy = ("duckdb", "numpy", "pyVmomi", "httpx", "rich", "jinja2", "sqlglot", "yaml", "solidfire", "msgspec", "apscheduler", "trustme")
+    heavy = (
+        "duckdb",
+        "numpy",
+        "pyVmomi",
+        "httpx",
+        "rich",
+        "jinja2",
+        "sqlglot",
+        "yaml",
+        "solidfire",
+        "msgspec",
+        "apscheduler",
+        "trustme",
+        "apprise",
+        "starlette",
+        "uvicorn",
+    )
     script = f"""
 import sys
 from auditor.cli import run
@@ -51,6 +72,36 @@ print([name for name in {heavy!r} if name in sys.modules], file=sys.stderr)
 """
     done = completed([sys.executable, "-c", script], check=True)
     assert done.stderr.strip() == "[]"
+
+
+def test_a_command_imports_no_other_command() -> None:
+    script = """
+import sys
+from auditor.cli import run
+code = run(["rules", "list"])
+others = {"auditor.cli.audit", "auditor.cli.lab", "auditor.cli.apply", "concurrent.futures.thread"}
+print(code, sorted(others.intersection(sys.modules)), file=sys.stderr)
+"""
+    done = completed([sys.executable, "-c", script], check=True)
+    assert done.stderr.strip() == "0 []"
+
+
+def test_a_command_line_has_its_own_command_as_all_of_them_have_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--help"]) == 0
+    words = re.findall(r"^  ([a-z]+)  ", capsys.readouterr().out.partition("Commands:")[2], re.MULTILINE)
+    assert {"audit", "rules", "lab", "completion"} <= set(words)
+    for word in ("rules", "audit"):
+        texts = []
+        for app in (app_for([word]), app_for(())):
+            app([word, "--help"], standalone_mode=False, prog_name="auditor")
+            texts.append(capsys.readouterr().out)
+        assert texts[0] == texts[1]
+        assert texts[0]
+
+
+@pytest.mark.parametrize("line", [[], ["rulse"], ["--version"]])
+def test_a_line_that_begins_with_no_command_may_mean_any(line: list[str]) -> None:
+    assert len(app_for(line).registered_groups) == len(app_for(()).registered_groups) > 1
 
 
 @pytest.mark.parametrize(
@@ -81,6 +132,17 @@ print([name for name in {heavy!r} if name in sys.modules], file=sys.stderr)
         pytest.param(["runs", "list", "--state-dir", "typo"], "there is no folder typo", id="no such state"),
         pytest.param(["demo", "--scenario", "solidfire-vols"], "solidfire-vvols", id="misspelt scenario"),
         pytest.param(["schedule", "--fleet", "f", "--publish", "p"], "either --cron EXPR or --once", id="no schedule"),
+        pytest.param(["schedule", "--once"], "--fleet PATH and --publish DIR, or --jobs PATH", id="nothing to schedule"),
+        pytest.param(["schedule", "--jobs", "nowhere.yaml"], "nowhere.yaml", id="no such file of jobs"),
+        pytest.param(["schedule", "--jobs", "j", "--fleet", "f"], "do not go with --jobs", id="two sources of jobs"),
+        pytest.param(
+            ["schedule", "--once", "--fleet", "f", "--publish", "p", "--token-file", "t"], "goes with --listen", id="token for nobody"
+        ),
+        pytest.param(
+            ["schedule", "--once", "--fleet", "f", "--publish", "p", "--listen", "0.0.0.0:80"],
+            "there is no token",
+            id="open to all machines",
+        ),
     ],
 )
 def test_a_mistake_on_the_command_line_ends_with_3_and_says_what_to_do(
@@ -171,7 +233,7 @@ def test_ctrl_c_is_an_interruption_wherever_it_comes(
     def interrupted(*_: object, **__: object) -> None:
         raise raised
 
-    monkeypatch.setattr("auditor.cli.app.app", interrupted)
+    monkeypatch.setattr("auditor.cli.commands.app_for", interrupted)
     assert run(["rules", "list"]) == code
     assert "interrupted" in capsys.readouterr().err
 
@@ -189,6 +251,36 @@ def test_another_runtime_error_stays_a_bug(monkeypatch: pytest.MonkeyPatch) -> N
     def broken(*_: object, **__: object) -> None:
         raise RuntimeError("a set changed size")
 
-    monkeypatch.setattr("auditor.cli.app.app", broken)
+    monkeypatch.setattr("auditor.cli.commands.app_for", broken)
     with pytest.raises(RuntimeError, match="a set changed size"):
         run(["rules", "list"])
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        pytest.param(["--severity", "hgih"], "'hgih' is not one of 'critical', .*; did you mean \"high\"\\?$", id="a word misspelt"),
+        pytest.param(["--severity", "?"], "'\\?' is not one of .*'info'\\.$", id="nothing near"),
+        pytest.param(["--min-coverage", "2"], "Invalid value for '--min-coverage': it should be less than or equal to 1", id="too much"),
+    ],
+)
+def test_a_value_that_an_option_does_not_take_is_named_with_the_nearest(
+    words: list[str], error: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["audit", *words]) == 3
+    what, why, do = capsys.readouterr().err.splitlines()
+    assert re.search(error, what)
+    assert "Value error" not in what
+    assert (why, do) == ("  why: nothing was read or changed: the command was not understood.", "  do:  auditor audit --help")
+
+
+def test_where_accepted_gaps_leave_nothing_to_judge_an_audit_does_not_end_well(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    fleet = tmp_path / "fleet.yaml"
+    endpoint = "{name: vc, kind: vcenter, address: '127.0.0.1:9', username: u, password: {env: AUDITOR_TEST_PASSWORD}}"
+    fleet.write_text(f"endpoints:\n  - {endpoint}\n", encoding="utf-8")
+    answering = "{endpoint: vc, what: '*', owner: storage team, reason: moving, expires: 2100-01-01}"
+    (tmp_path / "waivers.yaml").write_text(f"gaps:\n  - {answering}\n", encoding="utf-8")
+    arguments = ["audit", "--fleet", str(fleet), "--state-dir", str(tmp_path / "state"), "--only", "vvol/pe-dsnro-headroom"]
+    assert run(arguments) == 2
+    assert "NOTHING JUDGED  No verdict could be reached: 1 gap is accepted." in capsys.readouterr().out
+    assert run([*arguments, "--min-coverage", "0"]) == 0, "who takes any coverage takes none"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from auditor.changes import Written
+from auditor import stopping
 from auditor.cli import run
 from auditor.cli.confirm import await_confirmed
 from auditor.cli.durations import seconds_of
@@ -16,6 +16,7 @@ from auditor.errors import ConfigurationError, GuardError
 from auditor.fleet import Fleet
 from auditor.history.confirming import Deadline, deadline_of, keep_deadline
 from auditor.history.folders import RUNS_FOLDER
+from auditor.writing import Written
 
 RUN = "20181104T120000Z-0001"
 FLEET = Fleet(Path("fleet.yaml"), ())
@@ -75,3 +76,19 @@ def test_a_command_that_waits_says_how_to_confirm_and_ends_with_what_it_put_back
     with pytest.raises(GuardError, match=f"run {RUN} was not confirmed in time, and run undo-1 put it back"):
         await_confirmed(RUN, FLEET, state)
     assert f"auditor confirm {RUN} --state-dir {state}" in capsys.readouterr().err
+
+
+def test_a_command_that_is_stopped_while_it_waits_says_that_its_run_is_not_confirmed(state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    keep_deadline(state, Deadline(RUN, datetime(2100, 1, 1, 7, 28, 30, tzinfo=UTC)))
+
+    def stopped(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("auditor.unconfirmed.await_confirmation", stopped)
+    stopping.last_words()  # those of other tests of this process
+    with pytest.raises(KeyboardInterrupt):
+        await_confirmed(RUN, FLEET, state)
+    (words,) = stopping.last_words()
+    assert f"run {RUN} is not confirmed, and this command does not wait for it any more." in words
+    assert "until the next `auditor resume`, or the schedule, after 07:28:30 UTC." in words
+    assert f"auditor confirm {RUN} --state-dir {state} lets it stay; auditor undo {RUN} --fleet fleet.yaml" in words

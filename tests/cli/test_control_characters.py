@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from auditor.cli import collect as collecting
 from auditor.cli import run
 from auditor.cli.terminal import ProgressDisplay, warn
 from auditor.model import Gap
@@ -29,7 +28,7 @@ def test_an_error_that_names_a_file(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 
 def test_progress_and_warnings(capsys: pytest.CaptureFixture[str]) -> None:
-    ProgressDisplay()(f"vc{CLEARS}", f"reading {CLEARS}")
+    ProgressDisplay()(f"vc{CLEARS}", f"waiting {CLEARS}")
     warn(f"what {CLEARS}")
     err = capsys.readouterr().err
     assert err.count("\\x1b[2J") == 3
@@ -43,7 +42,7 @@ def test_a_gap_of_a_collection(tmp_path: Path, capsys: pytest.CaptureFixture[str
         hosts = 1
 
     monkeypatch.setattr("auditor.audit.collect", lambda *_: Collected())
-    assert collecting.collect(tmp_path / "fleet.yaml", tmp_path / "out", strict=True) == 2
+    assert run(["collect", "--fleet", str(tmp_path / "fleet.yaml"), "--out", str(tmp_path / "out"), "--strict"]) == 2
     err = capsys.readouterr().err
     assert err.count("\\x1b[2J") == 2
     assert harmless(err)

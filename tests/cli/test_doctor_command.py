@@ -77,11 +77,23 @@ def test_the_help_has_an_example_and_every_exit_code(capsys: pytest.CaptureFixtu
 
 
 def test_a_fleet_that_can_be_audited_ends_with_0(place: Place) -> None:
-    told = place.doctor()
-    assert told.code == 0
-    assert told.out.startswith(" READY  All 2 endpoints can be audited")
-    assert "vc-solidfire: looked at" in told.err
-    assert place.lab.password not in told.out + told.err
+    diagnosis = place.doctor()
+    assert diagnosis.code == 0
+    assert diagnosis.out.startswith(" READY  All 2 endpoints can be audited")
+    assert "2 endpoints: 2 looked at" in diagnosis.err
+    assert place.lab.password not in diagnosis.out + diagnosis.err
+
+
+def test_what_is_well_is_counted_and_shown_on_request_only(place: Place) -> None:
+    place.lab.vcenters["vc-solidfire"].privileges = ALL - {"Host.Config.Settings"}
+    shown = place.doctor("--endpoint", "vc-solidfire").out
+    everything = place.doctor("--endpoint", "vc-solidfire", "--all").out
+    well = [line for line in everything.splitlines() if line.startswith("  ok ")]
+    assert well
+    assert not [line for line in shown.splitlines() if line.startswith("  ok ")]
+    assert "Host.Config.Settings" in shown
+    assert "not shown: --all shows them." in shown
+    assert "--all" not in everything
 
 
 def test_the_audit_agrees_that_it_can(place: Place, tmp_path: Path) -> None:
@@ -90,10 +102,10 @@ def test_the_audit_agrees_that_it_can(place: Place, tmp_path: Path) -> None:
 
 def test_what_would_not_be_audited_ends_with_2(place: Place) -> None:
     place.lab.vcenters["vc-solidfire"].privileges = ALL - {"Host.Config.Settings"}
-    told = place.doctor()
-    assert told.code == 2
-    assert told.out.startswith(" NOT READY  1 of 2 endpoints would not be audited completely: vc-solidfire.")
-    assert "a role that has Host.Config.Settings, propagated from the root folder" in " ".join(told.out.split())
+    diagnosis = place.doctor()
+    assert diagnosis.code == 2
+    assert diagnosis.out.startswith(" NOT READY  1 of 2 endpoints would not be audited completely: vc-solidfire.")
+    assert "a role that has Host.Config.Settings, propagated from the root folder" in " ".join(diagnosis.out.split())
 
 
 def test_what_could_not_be_asked_ends_with_2_and_keeps_the_audit_from_passing_too(place: Place, tmp_path: Path) -> None:
@@ -104,17 +116,17 @@ def test_what_could_not_be_asked_ends_with_2_and_keeps_the_audit_from_passing_to
 
 def test_an_account_that_may_only_read_ends_with_0(place: Place) -> None:
     place.lab.vcenters["vc-solidfire"].privileges = ALL - {"Host.Config.Storage"}
-    told = place.doctor("--endpoint", "vc-solidfire")
-    assert told.code == 0
-    assert told.out.startswith(" READY  The endpoint can be audited, with 1 warning.")
+    diagnosis = place.doctor("--endpoint", "vc-solidfire")
+    assert diagnosis.code == 0
+    assert diagnosis.out.startswith(" READY  The endpoint can be audited, with 1 warning.")
 
 
 def test_json_is_for_programs_and_stands_alone_on_standard_output(place: Place) -> None:
-    told = place.doctor("--json", "--endpoint", "sf-prod")
-    found: dict[str, Any] = json.loads(told.out)
+    diagnosis = place.doctor("--json", "--endpoint", "sf-prod")
+    found: dict[str, Any] = json.loads(diagnosis.out)
     schema = json.loads((resources.files("auditor.report") / "doctor.schema.json").read_text(encoding="utf-8"))
     jsonschema.validate(found, schema)
-    assert told.code == 0
+    assert diagnosis.code == 0
     assert [endpoint["name"] for endpoint in found["endpoints"]] == ["sf-prod"]
     assert found["fleet"] == []
 
@@ -129,9 +141,9 @@ def test_json_is_for_programs_and_stands_alone_on_standard_output(place: Place) 
 def test_a_mistake_in_fleet_yaml_ends_with_3_and_nothing_is_asked(place: Place, old: str, new: str, says: str) -> None:
     server = place.lab.vcenters["vc-solidfire"]
     server.requests.clear()
-    told = place.doctor(fleet=place.rewritten(old, new))
-    assert (told.code, told.out, server.requests) == (3, "", [])
-    assert says in told.err
+    diagnosis = place.doctor(fleet=place.rewritten(old, new))
+    assert (diagnosis.code, diagnosis.out, server.requests) == (3, "", [])
+    assert says in diagnosis.err
 
 
 @pytest.mark.parametrize(
@@ -143,10 +155,10 @@ def test_a_mistake_in_fleet_yaml_ends_with_3_and_nothing_is_asked(place: Place, 
     ],
 )
 def test_a_mistake_on_the_command_line_ends_with_3(place: Place, arguments: list[str], says: str) -> None:
-    told = place.doctor(*arguments)
-    assert (told.code, told.out) == (3, "")
-    assert says in told.err
-    assert "\n  do:  " in told.err
+    diagnosis = place.doctor(*arguments)
+    assert (diagnosis.code, diagnosis.out) == (3, "")
+    assert says in diagnosis.err
+    assert "\n  do:  " in diagnosis.err
 
 
 def test_without_a_fleet_there_is_nothing_to_look_at(capsys: pytest.CaptureFixture[str]) -> None:

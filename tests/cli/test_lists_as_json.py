@@ -39,6 +39,8 @@ def test_rules_are_listed_with_what_a_program_chooses_by(capsys: pytest.CaptureF
     assert by_id["vvol/pe-dsnro-headroom"]["params"]["headroom"] == 4
     assert by_id["vvol/pe-dsnro-headroom"]["view"] == "protocol_endpoint"
     assert by_id["vvol/pe-dsnro-headroom"]["on_request"] is False
+    assert [one["number"] for one in by_id["vaai/uniform"]["documents"]] == ["KB 319797 (2146451)", "KB 326437 (2113956)"]
+    assert by_id["vm/disk-spread"]["documents"] == []
     assert all(rule["on_request"] == ("on-request" in rule["tags"]) for rule in rules)
 
 
@@ -58,7 +60,10 @@ def test_runs_are_listed_with_what_they_judged_and_what_became_of_changes(tmp_pa
     assert (first["finished"], first["judged"]) == (None, None)
     assert (second["of"], second["outcomes"], second["finished"]) == (audited.id, {"applied": 2}, "2026-11-21T07:00:09Z")
     counts = {"fail": 3, "unknown": 1, "pass": 5, "waived": 1}
-    assert third["judged"] == {"hosts": 5, "endpoints": 2, "gaps": 1, "coverage": 0.9, **counts}
+    judged = third["judged"]
+    assert judged.pop("scope")["fleet_name"] == samples.SCOPE.fleet_name
+    also = {"exit_code": None, "wrote": 3, "by_severity": {"critical": 1, "high": 2}}
+    assert judged == {"hosts": 5, "endpoints": 2, "gaps": 1, "coverage": 0.9, **counts, **also}
 
 
 def test_no_runs_are_an_empty_list_for_a_program(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

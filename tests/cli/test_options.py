@@ -45,23 +45,55 @@ def test_options_that_go_with_a_fix_are_its_limits() -> None:
         options.FixOptions(dry_run=True).limits()
 
 
-AUDITING = {"--rules", "--only", "--tag", "--fail-on", "--min-coverage", "--state-dir"}
+NARROWING = {"--only", "--tag", "--exclude", "--severity", "--endpoint", "--cluster", "--host"}
+AUDITING = {"--rules", *NARROWING, "--fail-on", "--min-coverage", "--state-dir"}
 LATE = {"--allow-unusual", "--retry-put-back", "--confirm-within"}
 FIXING = {"--fix", "--dry-run", "--yes", "--allow", "--max-changes", "--settle", "--no-reboot", *LATE}
 INCREMENTAL = {"--since", "--max-age"}
 TRANSPORT = {"--transport", "--lane"}
+WORKERS = {"--workers", "--workers-certificates"}
 
 
 @pytest.mark.parametrize(
     ("command", "names"),
     [
-        ("audit", {"--fleet", "--from", "--reporter", "--waivers", *AUDITING, *FIXING, *INCREMENTAL, *TRANSPORT}),
-        ("demo", {"--scenario", "--reporter", *AUDITING, *FIXING, *TRANSPORT}),
+        (
+            "audit",
+            {
+                "--fleet",
+                "--from",
+                "--snapshot",
+                "--reporter",
+                "--details",
+                "--waivers",
+                "--compare",
+                "--keep",
+                *AUDITING,
+                *FIXING,
+                *INCREMENTAL,
+                *TRANSPORT,
+                *WORKERS,
+            },
+        ),
+        ("demo", {"--scenario", "--reporter", "--details", *AUDITING, *FIXING, *TRANSPORT}),
         (
             "schedule",
-            {"--fleet", "--publish", "--cron", "--once", "--timezone", "--keep", "--waivers", *AUDITING, *INCREMENTAL},
+            {
+                "--fleet",
+                "--publish",
+                "--jobs",
+                "--cron",
+                "--once",
+                "--timezone",
+                "--keep",
+                "--timeout",
+                "--listen",
+                "--token-file",
+                "--log-format",
+            }
+            | {"--waivers", *AUDITING, *INCREMENTAL},
         ),
-        ("collect", {"--fleet", "--out", "--strict", *TRANSPORT}),
+        ("collect", {"--fleet", "--out", "--strict", "--endpoint", *TRANSPORT, *WORKERS}),
         ("undo", {"--fleet", "--yes", "--trust-names", "--dry-run", "--only", "--reboot", "--max-changes", "--state-dir"}),
         ("apply", {"--fleet", "--waivers", "--state-dir", *FIXING - {"--fix", "--retry-put-back"}}),
         ("resume", {"--fleet", "--waivers", "--state-dir", *FIXING - {"--fix", "--dry-run", "--no-reboot", *LATE}}),

@@ -84,9 +84,9 @@ def test_a_mistake_is_told_with_the_nearest(arguments: list[str], says: str, cap
 
 def test_the_schema_tells_type_meaning_source_and_a_value(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["rules", "schema", "host"]) == 0
-    told = " ".join(capsys.readouterr().out.split())
-    assert "iscsi_max_io_size_kb bigint KiB, advanced option ISCSI.MaxIoSizeKB" in told
-    assert "from host_option.value e.g. 512" in told
+    text = " ".join(capsys.readouterr().out.split())
+    assert "iscsi_max_io_size_kb bigint KiB, advanced option ISCSI.MaxIoSizeKB" in text
+    assert "from host_option.value e.g. 512" in text
     assert run(["rules", "schema"]) == 0
     assert "One row per ESXi host." in capsys.readouterr().out
 

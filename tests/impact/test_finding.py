@@ -62,7 +62,7 @@ def fleet() -> Iterator[duckdb.DuckDBPyConnection]:
     _put(connection, "disk_stream", disks)
     _put(connection, "device_queue", queues)
     connection.execute("CREATE SCHEMA fact")
-    for name in ("array_pool", "array_pool_load", "array_replication", "array_volume", "reading"):
+    for name in ("array_pool", "array_pool_load", "array_replication", "array_efficiency", "array_volume", "reading"):
         connection.execute(f"CREATE TABLE fact.{name} ({', '.join(f'{one.name} {one.type}' for one in TABLES[name].columns)})")
     connection.execute("INSERT INTO fact.reading (endpoint, scope, topic, complete) VALUES ('vc', 'host-1', 'device_load', true)")
     connection.execute("INSERT INTO fact.array_pool (endpoint, pool_id, name) VALUES ('netapp', 'p1', 'aggr')")

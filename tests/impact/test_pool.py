@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from auditor.impact.interval import Interval
 from auditor.impact.pool import Pool, pool_impact, transfers_after
 
-S3 = Pool("netapp", "p1", "aggr_10k", 6800 / 57, 3400 / 6800, (900.0,) * 3 + (1200.0,) * 3)
+S3 = Pool("netapp", "p1", "aggr_10k", 6800 / 57, 3400 / 6800, interval_seconds=(900.0,) * 3 + (1200.0,) * 3)
 
 
 def test_s3_the_disks_go_from_80_percent_busy_to_40() -> None:
@@ -28,6 +30,29 @@ def test_a_share_that_is_only_bounded_leaves_what_is_there_now_as_the_worse_end(
     assert found["victims"] == ["vm-1 disk", "vm-2 disk"]
     # 3 * 3 + 3 * 4 = 21 starts an hour, 6 * 0.5 = 3 after.
     assert found["inputs"][2]["value"] == [0, pytest.approx(3 / 21, rel=1e-3)]
+
+
+@pytest.mark.parametrize(
+    ("least_seconds", "only_clients_write", "low", "source"),
+    [
+        pytest.param(7200, False, 34.74, "other_share", id="copies away from it read and do not write"),
+        pytest.param(None, True, 34.74, "other_share", id="nothing in the background writes to it"),
+        pytest.param(None, False, 17.37, "background_share", id="something in the background may write to it"),
+    ],
+)
+def test_reads_of_consistency_points_stay_where_no_background_work_causes_them(
+    least_seconds: float | None, only_clients_write: bool, low: float, source: str
+) -> None:
+    # 5,800 of 6,800 are background, 1,000 of them reads of consistency points; 118.1 * (1 - 4,800 / 6,800), or 118.1 * (1 - 5,800 / 6,800).
+    pool = replace(S3, background_share=5800 / 6800, consistency_share=1000 / 6800, only_clients_write=only_clients_write)
+    found = pool_impact(pool, [], 0, least_seconds)
+    assert found["after"] == [pytest.approx(low, abs=0.01), 120.5]
+    assert source in found["inputs"][1]["source"]
+
+
+def test_without_the_reads_of_consistency_points_all_background_work_may_be_copies() -> None:
+    found = pool_impact(replace(S3, background_share=5800 / 6800, only_clients_write=True), [], 0, 7200)
+    assert found["after"][0] == pytest.approx(17.37, abs=0.01)
 
 
 @pytest.mark.parametrize("unread", [Pool("a", "p", "x", None, 0.5), Pool("a", "p", "x", 100.0, None)], ids=["transfers", "share"])

@@ -27,7 +27,7 @@ def limited(serve_vcenter: Callable[..., VCenterServer], connect: Callable[..., 
 
 
 def answers(found: Any) -> dict[str, list[bool]]:
-    return {one.entity._GetMoId(): [told.isGranted for told in one.privAvailability] for one in found}
+    return {one.entity._GetMoId(): [reported.isGranted for reported in one.privAvailability] for one in found}
 
 
 def test_a_session_learns_what_it_may_do_on_entities(limited: Client) -> None:

@@ -8,6 +8,7 @@ import pytest
 from auditor.engine.waivers import load_waivers
 from auditor.lab.demo_waivers import demo_waivers
 from auditor.lab.scenario import load_scenario
+from auditor.model import Gap
 
 
 @pytest.mark.parametrize("at", [datetime(2027, 2, 28, 23, 59, tzinfo=UTC), datetime(2028, 12, 31, tzinfo=UTC)])
@@ -21,6 +22,9 @@ def test_one_waiver_is_in_force_and_one_has_expired_whenever_the_demo_begins(tmp
     in_force, over = waivers.entries
     assert in_force.lapsed(at) == ""
     assert over.lapsed(at).startswith("expired at ")
+    (gap,) = waivers.gaps
+    assert gap.lapsed(at) == ""
+    assert gap.covers(Gap("dx60-l66", "pools", "E5003"), None)
 
 
 def test_a_fleet_without_the_hosts_they_are_about_has_none() -> None:

@@ -151,8 +151,8 @@ def ask(array: ElementServer, client_context: ssl.SSLContext) -> Iterator[Callab
 )
 def test_a_write_to_an_array(fault: Fault | None, error: str | None, after: tuple[int, int], array: ElementServer, ask: Any) -> None:
     array.faults.active = [fault] if fault else []
-    told, _ = ask("ModifyQoSPolicy", qosPolicyID=1, qos={"minIOPS": 200, "maxIOPS": 4000})
-    assert told.get("error", {}).get("name") == error
+    answer, _ = ask("ModifyQoSPolicy", qosPolicyID=1, qos={"minIOPS": 200, "maxIOPS": 4000})
+    assert answer.get("error", {}).get("name") == error
     limits = array.cluster.policies[1].qos.limits
     assert (limits["minIOPS"], limits["maxIOPS"]) == after
     assert ("error" in ask("ListQoSPolicies")[0]) is False
@@ -178,7 +178,7 @@ def test_a_control_file_names_faults_by_endpoint(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reported"),
     [
         pytest.param("vcc:\n  - {kind: drop}", ':1: the lab serves no endpoint "vcc"; did you mean "vc"?', id="no such endpoint"),
         pytest.param("vc:\n  kind: drop", ':1: "vc" must be a list of faults', id="no list"),
@@ -199,12 +199,12 @@ def test_a_control_file_names_faults_by_endpoint(tmp_path: Path) -> None:
         pytest.param("vc: [", ":1: ", id="no YAML"),
     ],
 )
-def test_a_mistake_in_the_control_file_is_told_with_its_line(text: str, told: str, tmp_path: Path) -> None:
+def test_a_mistake_in_the_control_file_is_told_with_its_line(text: str, reported: str, tmp_path: Path) -> None:
     path = tmp_path / "faults.yaml"
     path.write_text(text)
     with pytest.raises(ConfigurationError) as error:
         load_faults(path, KINDS)
-    assert told in str(error.value)
+    assert reported in str(error.value)
 
 
 def _write(path: Path, text: str, moment: int) -> None:
@@ -224,7 +224,7 @@ def test_the_control_file_is_read_again_when_it_changes_and_a_mistake_leaves_eve
     _write(path, "vc:\n  - {kind: dorp}", 2)
     with pytest.raises(ConfigurationError):
         control.refresh()
-    assert not control.refresh()  # told once
+    assert not control.refresh()  # reported once
     assert faults.active == [Fault("drop", times=0)]
     path.unlink()
     with pytest.raises(ConfigurationError):

@@ -39,8 +39,8 @@ def test_a_fleet_is_as_large_as_asked(size: FleetSize) -> None:
     hosts = [host for vcenter in fleet.vcenters for host in vcenter.hosts]
     assert (len(fleet.vcenters), len(hosts), len({host.name for host in hosts})) == (size.vcenters, size.hosts, size.hosts)
     assert {len(host.devices) for host in hosts} == {size.luns}
-    told = {_paths(host, device) for host in hosts for device in host.devices if device.vendor != "SolidFir"}
-    assert told <= {size.paths}
+    reported = {_paths(host, device) for host in hosts for device in host.devices if device.vendor != "SolidFir"}
+    assert reported <= {size.paths}
 
 
 def test_clusters_hold_16_to_32_hosts_that_share_devices_and_datastores() -> None:

@@ -57,8 +57,8 @@ def govc(govc_binary: str, tmp_path: Path) -> Iterator[Govc]:
 
 
 def test_govc_reads_and_changes_a_datastore_cluster(govc: Govc) -> None:
-    told = dict(line.strip().split(":", 1) for line in govc("datastore.cluster.info", "gold").splitlines())
-    assert {key: value.strip() for key, value in told.items()} == {
+    reported = dict(line.strip().split(":", 1) for line in govc("datastore.cluster.info", "gold").splitlines())
+    assert {key: value.strip() for key, value in reported.items()} == {
         "Name": "gold",
         "Path": "/dc-1/datastore/gold",
         "Capacity": "2.0 GB",

@@ -293,8 +293,8 @@ def test_all_requirements_of_a_placement_have_to_hold(service: Service) -> None:
 
 
 def test_compliance_is_whether_an_entity_lies_where_its_policy_holds(service: Service) -> None:
-    told = service.statuses(machine(GOLD_VM), disk(f"{MISPLACED}:2000"), machine(UNASKED), machine(PLAIN))
-    assert told == {GOLD_VM: "compliant", f"{MISPLACED}:2000": "nonCompliant", UNASKED: "compliant", PLAIN: "compliant"}
+    answer = service.statuses(machine(GOLD_VM), disk(f"{MISPLACED}:2000"), machine(UNASKED), machine(PLAIN))
+    assert answer == {GOLD_VM: "compliant", f"{MISPLACED}:2000": "nonCompliant", UNASKED: "compliant", PLAIN: "compliant"}
     (result,) = service.compliance.PbmCheckCompliance(entities=[disk(f"{MISPLACED}:2000")])
     assert {one.expectedValue.id.id for one in result.violatedPolicies} == {"minIOPS", "maxIOPS", "burstIOPS"}
     assert (result.complianceTaskStatus, result.mismatch) == ("success", False)
@@ -417,8 +417,8 @@ def test_an_argument_that_makes_no_sense_is_refused_and_changes_nothing(call: Ca
 
 def test_a_vvol_datastore_takes_a_default_policy_of_its_providers_namespace(service: Service) -> None:
     def default(key: str) -> str | None:
-        told = service.profiles.PbmQueryDefaultRequirementProfile(hub=hub(key))
-        return told.uniqueId if told else None
+        reported = service.profiles.PbmQueryDefaultRequirementProfile(hub=hub(key))
+        return reported.uniqueId if reported else None
 
     gold = service.id("Gold")
     assert (default(VVOL_A), default(FAST)) == (VVOL_DEFAULT, None)

@@ -44,7 +44,7 @@ def names(govc: Govc) -> set[str]:
     return {line.partition("  ")[2] for line in govc("storage.policy.ls").splitlines()}
 
 
-def told(govc: Govc, name: str) -> dict[str, str]:
+def policy_of(govc: Govc, name: str) -> dict[str, str]:
     """Where a policy fits and who complies, as govc prints it."""
     lines = govc("storage.policy.info", "-c", "-s", name).splitlines()
     return {key.strip(): value.strip() for key, _, value in (line.partition(":") for line in lines)}
@@ -57,7 +57,7 @@ def test_govc_lists_policies(govc: Govc) -> None:
 
 
 def test_govc_tells_where_a_policy_fits_and_which_machines_comply(govc: Govc) -> None:
-    gold, on_gold = told(govc, "Gold"), told(govc, "On gold")
+    gold, on_gold = policy_of(govc, "Gold"), policy_of(govc, "On gold")
     assert (gold["Compliant VMs"], gold["Compatible Datastores"], gold["Description"]) == ("gold-1", "vvol-a", "three ceilings")
     assert (on_gold["Compliant VMs"], on_gold["Compatible Datastores"]) == ("plain", "fast")
 

@@ -129,8 +129,8 @@ def test_counters_are_listed_as_govmomi_captured_them(
     (asked,) = manager.QueryPerfCounter([key])
     listed = next(one for one in manager.perfCounter if one.key == key)
     for one in (asked, listed):
-        told = (f"{one.groupInfo.key}.{one.nameInfo.key}", one.unitInfo.key, one.rollupType, one.level, one.perDeviceLevel)
-        assert told == (name, unit, rollup, level, per_device_level)
+        reported = (f"{one.groupInfo.key}.{one.nameInfo.key}", one.unitInfo.key, one.rollupType, one.level, one.perDeviceLevel)
+        assert reported == (name, unit, rollup, level, per_device_level)
 
 
 @pytest.mark.parametrize(
@@ -278,7 +278,7 @@ def test_storage_io_control_is_active_while_the_datastore_is_slow(
 ) -> None:
     client = connect(serve_vcenter(queues(sioc=sioc, load=load)))
     found = samples(client, client.hosts()["esx-1"], "datastore.siocActiveTimePercentage")
-    assert list(found.values()) == [[percent * 100] * 3]  # percentages are told in hundredths
+    assert list(found.values()) == [[percent * 100] * 3]  # percentages are reported in hundredths
 
 
 def test_disabling_storage_io_control_gives_the_datastore_back(
@@ -402,11 +402,11 @@ def test_a_host_out_of_reach_and_a_machine_that_is_off_show_nothing(
 
 def test_only_hosts_and_machines_have_real_time_samples(vcenter: VCenterServer, connect: Callable[..., Client]) -> None:
     client = connect(vcenter)
-    told = {}
+    reported = {}
     for kind, name in ((vim.HostSystem, "esx-1"), (vim.VirtualMachine, "vm-1"), (vim.Datastore, "fast")):
         summary = client.content.perfManager.QueryPerfProviderSummary(entity(client, kind, name))
-        told[name] = (summary.currentSupported, summary.summarySupported, summary.refreshRate)
-    assert told == {"esx-1": (True, True, 20), "vm-1": (True, True, 20), "fast": (False, True, -1)}
+        reported[name] = (summary.currentSupported, summary.summarySupported, summary.refreshRate)
+    assert reported == {"esx-1": (True, True, 20), "vm-1": (True, True, 20), "fast": (False, True, -1)}
 
 
 def test_govc_samples_metrics(govc_binary: str, tmp_path: Path) -> None:
@@ -427,9 +427,9 @@ def test_govc_samples_metrics(govc_binary: str, tmp_path: Path) -> None:
 
         host = f"host/sf-vvol/{NOISY_HOST}"
         assert "disk.kernelLatency.average" in govc("metric.ls", host).split()
-        told = govc("metric.info", host, "disk.kernelLatency.average")
-        assert "Kernel command latency" in told
-        assert SHARED in told
+        reported = govc("metric.info", host, "disk.kernelLatency.average")
+        assert "Kernel command latency" in reported
+        assert SHARED in reported
         line = govc("metric.sample", "-n", "3", "-instance", SHARED, host, "disk.maxQueueDepth.average").split()
         assert line == [NOISY_HOST, SHARED, "disk.maxQueueDepth.average", "32,32,32", "num"]
         assert "virtualDisk.totalReadLatency.average" in govc("metric.ls", "vm/gold-1").split()

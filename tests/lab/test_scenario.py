@@ -35,9 +35,9 @@ def test_every_scenario_loads_and_all_holds_what_each_of_them_holds() -> None:
 
 
 def test_an_unknown_scenario_is_refused_with_the_names_there_are() -> None:
-    with pytest.raises(ConfigurationError, match="no scenario") as told:
+    with pytest.raises(ConfigurationError, match="no scenario") as raised:
         load_scenario("solidfire")
-    assert "solidfire-vvols" in told.value.do
+    assert "solidfire-vvols" in raised.value.do
 
 
 def test_s0_has_the_tiers_of_the_report() -> None:
@@ -135,7 +135,7 @@ def test_s4_declares_every_eternus_device_but_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reported"),
     [
         pytest.param("vcenters: [{name: a, clusters: [], host_build: 1, datacentre: x}]", "datacentre", id="a misspelt key"),
         pytest.param("element: [{name: a, unique_id: abcd, node: []}]", '"node"', id="a misspelt key of an array"),
@@ -146,8 +146,8 @@ def test_s4_declares_every_eternus_device_but_one() -> None:
         pytest.param("element: [{name: a, unique_id: toolong}]", "4 ASCII", id="a value the array refuses"),
     ],
 )
-def test_a_slip_in_a_scenario_is_refused(text: str, told: str) -> None:
-    with pytest.raises(ConfigurationError, match=told):
+def test_a_slip_in_a_scenario_is_refused(text: str, reported: str) -> None:
+    with pytest.raises(ConfigurationError, match=reported):
         parse_scenario(text, "slip")
 
 

@@ -161,10 +161,10 @@ def http(vcenter: VCenterServer, ca: Path) -> Iterator[httpx.Client]:
 def test_a_session_tells_whose_it_is_and_ends_when_it_is_deleted(client: Client) -> None:
     assert client.session.get().user == USER
     client.session.delete()
-    with pytest.raises(error("Unauthenticated")) as told:
+    with pytest.raises(error("Unauthenticated")) as raised:
         client.tag.list()
-    assert str(told.value.error_type) == "UNAUTHENTICATED"
-    assert told.value.challenge.startswith("Basic realm=")
+    assert str(raised.value.error_type) == "UNAUTHENTICATED"
+    assert raised.value.challenge.startswith("Basic realm=")
 
 
 @pytest.mark.parametrize(("user", "password"), [(USER, "wrong"), ("nobody@vsphere.local", PASSWORD)], ids=["password", "user"])
@@ -181,9 +181,9 @@ def test_a_session_of_soap_is_none_of_this_api_and_the_other_way_round(
     with pytest.raises(error("Unauthenticated")):
         log_on(vcenter, session_id=soap).tag.list()
     own = log_on(vcenter)
-    told = http.get("/sdk/vim25/8.0.2.0/SessionManager/SessionManager/sessionList", headers={"vmware-api-session-id": own.key})
-    assert told.status_code == 500
-    assert told.json()["_typeName"] == "NotAuthenticated"
+    answer = http.get("/sdk/vim25/8.0.2.0/SessionManager/SessionManager/sessionList", headers={"vmware-api-session-id": own.key})
+    assert answer.status_code == 500
+    assert answer.json()["_typeName"] == "NotAuthenticated"
 
 
 def test_a_session_that_nobody_uses_expires(
@@ -253,8 +253,8 @@ def test_tags_and_objects_are_listed_for_many_at_once(client: Client) -> None:
         "datastore-101": [tags["storage"], tags["gold"]],
         "host-11": [tags["storage"]],
     }
-    (told,) = client.association.list_attached_objects_on_tags([tags["gold"]])
-    assert (told.tag_id, [one.id for one in told.object_ids]) == (tags["gold"], ["datastore-101"])
+    (reported,) = client.association.list_attached_objects_on_tags([tags["gold"]])
+    assert (reported.tag_id, [one.id for one in reported.object_ids]) == (tags["gold"], ["datastore-101"])
 
 
 def test_a_category_says_what_its_tags_can_be_attached_to(client: Client) -> None:
@@ -319,17 +319,17 @@ def test_names_are_there_once(client: Client) -> None:
     ],
 )
 def test_what_is_not_there_is_not_found(client: Client, ask: Callable[[Client], Any]) -> None:
-    with pytest.raises(error("NotFound")) as told:
+    with pytest.raises(error("NotFound")) as raised:
         ask(client)
-    assert str(told.value.error_type) == "NOT_FOUND"
-    assert told.value.messages[0].default_message
+    assert str(raised.value.error_type) == "NOT_FOUND"
+    assert raised.value.messages[0].default_message
 
 
 def test_a_batch_does_what_can_be_done_and_tells_the_rest(client: Client) -> None:
     tags = client.tags()
-    told = client.association.attach_multiple_tags_to_object(thing("HostSystem", "host-12"), ["urn:gone", tags["storage"]])
-    assert told.success is False
-    assert [one.id for one in told.error_messages] == ["cis.tagging.objectNotFound.error"]
+    reported = client.association.attach_multiple_tags_to_object(thing("HostSystem", "host-12"), ["urn:gone", tags["storage"]])
+    assert reported.success is False
+    assert [one.id for one in reported.error_messages] == ["cis.tagging.objectNotFound.error"]
     assert client.association.list_attached_tags(thing("HostSystem", "host-12")) == [tags["storage"]]
     everything = [thing("HostSystem", key) for key in ("host-11", "host-12")]
     assert client.association.detach_tag_from_multiple_objects(tags["storage"], everything).success is True
@@ -402,10 +402,10 @@ def test_an_account_without_the_privilege_is_told_which(
     vcenter: VCenterServer, client: Client, privilege: str, ask: Callable[[Client], Any]
 ) -> None:
     vcenter.privileges = ALL - {privilege}
-    with pytest.raises(error("Unauthorized")) as told:
+    with pytest.raises(error("Unauthorized")) as raised:
         ask(client)
-    assert privilege in told.value.messages[0].args
-    assert told.value.data.get_struct_value().get_field("privilege").value == privilege
+    assert privilege in raised.value.messages[0].args
+    assert raised.value.data.get_struct_value().get_field("privilege").value == privilege
 
 
 def test_an_account_that_only_reads_sees_tags(serve_vcenter: Callable[..., VCenterServer], log_on: Connect) -> None:
@@ -448,8 +448,8 @@ def test_a_task_that_is_stuck_never_ends_and_a_deaf_one_does_nothing(vcenter: VC
     service = "com.vmware.esx.settings.clusters.configuration"
     vcenter.faults.active = [Fault("stuck", f"{service}.check_compliance$task", times=1), Fault("deaf", f"{service}.apply$task", times=1)]
     assert str(client.configuration.check_compliance_task(ONE).get_info().status) == "RUNNING"
-    told = client.configuration.apply_task(ONE, client.configuration.ApplySpec()).get_result()
-    assert told.successful_hosts == {"host-11", "host-12"}
+    answer = client.configuration.apply_task(ONE, client.configuration.ApplySpec()).get_result()
+    assert answer.successful_hosts == {"host-11", "host-12"}
     assert vcenter.state.hosts["host-11"].options[KEY] == 0
 
 
@@ -487,26 +487,26 @@ def options(vcenter: VCenterServer, connect: Callable[..., Any]) -> Callable[...
 
 def test_a_client_learns_which_clusters_a_configuration_profile_manages(client: Client) -> None:
     assert [client.enablement.get(cluster).enabled for cluster in (ONE, TWO, FREE)] == [True, True, False]
-    told = client.configuration.get(ONE)
-    assert json.loads(told.config) == {"profile": {"esx": {"advanced_options": {KEY: 16}}}}
-    assert {one.name for one in told.host_info.values()} == {"esx-1", "esx-2", "esx-off"}
-    assert json.loads(client.configuration.export_config(ONE).config) == json.loads(told.config)
+    answer = client.configuration.get(ONE)
+    assert json.loads(answer.config) == {"profile": {"esx": {"advanced_options": {KEY: 16}}}}
+    assert {one.name for one in answer.host_info.values()} == {"esx-1", "esx-2", "esx-off"}
+    assert json.loads(client.configuration.export_config(ONE).config) == json.loads(answer.config)
 
 
 def test_compliance_tells_every_host_apart(client: Client, options: Callable[..., Any]) -> None:
     options(esx_2=16)
-    told = client.configuration.check_compliance_task(ONE).get_result()
-    assert str(told.cluster_status) == "NOT_COMPLIANT"
-    assert (told.compliant_hosts, told.non_compliant_hosts, told.skipped_hosts) == ({"host-12"}, {"host-11"}, {"host-13"})
-    (drift,) = told.hosts["host-11"].host_compliance.compliance_info.sets
+    answer = client.configuration.check_compliance_task(ONE).get_result()
+    assert str(answer.cluster_status) == "NOT_COMPLIANT"
+    assert (answer.compliant_hosts, answer.non_compliant_hosts, answer.skipped_hosts) == ({"host-12"}, {"host-11"}, {"host-13"})
+    (drift,) = answer.hosts["host-11"].host_compliance.compliance_info.sets
     assert (drift.path, drift.current, drift.target) == (POINTER, "0", "16")
-    assert told.hosts["host-12"].host_compliance.compliance_info is None
-    assert client.last.get(ONE).end_time == told.end_time
+    assert answer.hosts["host-12"].host_compliance.compliance_info is None
+    assert client.last.get(ONE).end_time == answer.end_time
 
 
 def test_applying_puts_the_hosts_right(vcenter: VCenterServer, client: Client, options: Callable[..., Any]) -> None:
-    told = client.configuration.apply_task(ONE, client.configuration.ApplySpec()).get_result()
-    assert (told.successful_hosts, told.skipped_hosts) == ({"host-11", "host-12"}, {"host-13"})
+    answer = client.configuration.apply_task(ONE, client.configuration.ApplySpec()).get_result()
+    assert (answer.successful_hosts, answer.skipped_hosts) == ({"host-11", "host-12"}, {"host-13"})
     assert options() == {"esx-1": 16, "esx-2": 16, "esx-two": 0, "esx-free": 0}
     assert vcenter.state.hosts["host-13"].options[KEY] == 0  # it could not be reached
     assert str(client.configuration.check_compliance_task(TWO).get_result().cluster_status) == "NOT_COMPLIANT"
@@ -519,10 +519,10 @@ def test_an_imported_document_sticks_and_the_profile_fights_for_it(
 ) -> None:
     before = client.configuration.get(ONE).metadata.id
     options(esx_1=32)
-    told = client.import_document(ONE, document(8))
-    assert (str(told.status), told.errors) == ("OK", None)
+    reported = client.import_document(ONE, document(8))
+    assert (str(reported.status), reported.errors) == ("OK", None)
     again = log_on(vcenter).configuration
-    assert again.get(ONE).metadata.id == told.commit
+    assert again.get(ONE).metadata.id == reported.commit
     assert json.loads(again.get(ONE).config)["profile"]["esx"]["advanced_options"] == {KEY: 8}
     assert json.loads(again.get(ONE, commit=before).config)["profile"]["esx"]["advanced_options"] == {KEY: 16}
     assert json.loads(again.get(TWO).config)["profile"]["esx"]["advanced_options"] == {KEY: 16}
@@ -556,7 +556,7 @@ def test_an_imported_document_stands_for_every_profile_the_cluster_had(
 
 
 @pytest.mark.parametrize(
-    ("told", "path"),
+    ("text", "path"),
     [
         pytest.param("nonsense", "", id="no JSON"),
         pytest.param(document(8, "Disk.Nonsense"), "/profile/esx/advanced_options/Disk.Nonsense", id="an option no host has"),
@@ -565,9 +565,9 @@ def test_an_imported_document_stands_for_every_profile_the_cluster_had(
         pytest.param('{"profile": {"esx": []}}', "/profile/esx", id="a section that is none"),
     ],
 )
-def test_a_document_with_a_mistake_is_not_taken(client: Client, told: str, path: str) -> None:
+def test_a_document_with_a_mistake_is_not_taken(client: Client, text: str, path: str) -> None:
     before = client.configuration.get(ONE).config
-    result = client.import_document(ONE, told)
+    result = client.import_document(ONE, text)
     assert str(result.status) == "ERROR"
     assert [one.path for one in result.errors] == [path]
     assert client.configuration.get(ONE).config == before
@@ -600,8 +600,8 @@ def test_a_draft_becomes_the_desired_document(client: Client, options: Callable[
         client.drafts.update(ONE, draft, client.drafts.UpdateSpec(config=document(25), expected_revision=1))
     (change,) = client.drafts.show_changes(ONE, draft).sets
     assert (change.path, change.current, change.draft) == (POINTER, "16", "24")
-    told = client.drafts.get(ONE, draft)
-    assert (str(told.metadata.state), told.metadata.revision, json.loads(told.config)) == ("VALID", 2, json.loads(document(24)))
+    answer = client.drafts.get(ONE, draft)
+    assert (str(answer.metadata.state), answer.metadata.revision, json.loads(answer.config)) == ("VALID", 2, json.loads(document(24)))
     done = client.drafts.apply(ONE, draft)
     assert client.drafts.list(ONE) == {}
     assert client.configuration.get(ONE).metadata.id == done.commit
@@ -634,10 +634,10 @@ def invoke(service: str, operation: str, security: Any = None, **fields: Any) ->
 
 def test_the_json_says_what_every_value_is(http: httpx.Client) -> None:
     password = {"schemeId": "com.vmware.vapi.std.security.user_pass", "userName": USER, "password": PASSWORD}
-    told = rpc(http, invoke("com.vmware.cis.session", "create", password))
-    assert (told["jsonrpc"], told["id"], list(told["result"]["output"])) == ("2.0", "7", ["SECRET"])
-    session = {"schemeId": "com.vmware.vapi.std.security.session_id", "sessionId": told["result"]["output"]["SECRET"]}
-    told = rpc(http, invoke("com.vmware.cis.tagging.tag", "get", session, tag_id="urn:gone"))
+    answer = rpc(http, invoke("com.vmware.cis.session", "create", password))
+    assert (answer["jsonrpc"], answer["id"], list(answer["result"]["output"])) == ("2.0", "7", ["SECRET"])
+    session = {"schemeId": "com.vmware.vapi.std.security.session_id", "sessionId": answer["result"]["output"]["SECRET"]}
+    answer = rpc(http, invoke("com.vmware.cis.tagging.tag", "get", session, tag_id="urn:gone"))
     message = {
         "id": "cis.tagging.objectNotFound.error",
         "default_message": "Tagging object urn:gone not found",
@@ -650,9 +650,9 @@ def test_the_json_says_what_every_value_is(http: httpx.Client) -> None:
         "data": {"OPTIONAL": None},
         "error_type": {"OPTIONAL": "NOT_FOUND"},
     }
-    assert told["result"]["error"] == {"ERROR": {"com.vmware.vapi.std.errors.not_found": fields}}
-    told = rpc(http, invoke("com.vmware.esx.settings.clusters.configuration", "get", session, cluster=ONE, commit={"OPTIONAL": None}))
-    (fields,) = told["result"]["output"]["STRUCTURE"].values()
+    assert answer["result"]["error"] == {"ERROR": {"com.vmware.vapi.std.errors.not_found": fields}}
+    answer = rpc(http, invoke("com.vmware.esx.settings.clusters.configuration", "get", session, cluster=ONE, commit={"OPTIONAL": None}))
+    (fields,) = answer["result"]["output"]["STRUCTURE"].values()
     entry = fields["host_info"][0]["STRUCTURE"]["map-entry"]
     assert entry["value"]["STRUCTURE"]["com.vmware.esx.settings.host_info"]["name"] == "esx-1"
 
@@ -690,8 +690,8 @@ def test_a_call_that_does_not_fit_is_a_standard_error(
     client: Client, http: httpx.Client, service: str, operation: str, fields: dict[str, Any], kind: str
 ) -> None:
     session = {"schemeId": "com.vmware.vapi.std.security.session_id", "sessionId": client.key}
-    told = rpc(http, invoke(service, operation, session, **fields))
-    assert list(told["result"]["error"]["ERROR"]) == [f"com.vmware.vapi.std.errors.{kind}"]
+    answer = rpc(http, invoke(service, operation, session, **fields))
+    assert list(answer["result"]["error"]["ERROR"]) == [f"com.vmware.vapi.std.errors.{kind}"]
 
 
 def test_rest_has_the_same_objects_in_its_own_forms(http: httpx.Client) -> None:
@@ -716,8 +716,8 @@ def test_rest_has_the_same_objects_in_its_own_forms(http: httpx.Client) -> None:
     assert {one["name"] for one in http.get(configuration).json()["host_info"].values()} == {"esx-1", "esx-2", "esx-off"}
     task = http.post(f"{configuration}?action=checkCompliance&vmw-task=true")
     assert task.status_code == 202
-    told = http.get(f"/api/cis/tasks/{task.json()}").json()
-    assert (told["status"], told["result"]["cluster_status"]) == ("SUCCEEDED", "NOT_COMPLIANT")
+    answer = http.get(f"/api/cis/tasks/{task.json()}").json()
+    assert (answer["status"], answer["result"]["cluster_status"]) == ("SUCCEEDED", "NOT_COMPLIANT")
     assert http.post("/api/cis/tagging/category", content="[1]").status_code == 400
     assert http.get("/api/nonsense").status_code == 404
     assert http.delete("/api/session").status_code == 204

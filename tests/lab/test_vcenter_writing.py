@@ -333,9 +333,9 @@ def test_a_method_without_its_privilege_is_denied_by_name_and_does_nothing(
     _ = host.configManager
     narrowed(privilege)
     before = vcenter.state.version
-    with pytest.raises(vim.fault.NoPermission) as told:
+    with pytest.raises(vim.fault.NoPermission) as raised:
         call(host, client)
-    assert told.value.privilegeId == privilege
+    assert raised.value.privilegeId == privilege
     assert vcenter.state.version == before
     narrowed("")
     call(host, client)

@@ -154,10 +154,10 @@ def test_both_protocols_know_the_same_sessions(plain_json: Callable[..., Json], 
 def test_a_fault_tells_its_type_its_members_and_its_message(
     ask: Callable[[Json], tuple[int, Any]], fault: dict[str, Any], plain_json: Callable[..., Json], vcenter: VCenterServer
 ) -> None:
-    status, told = ask(plain_json(vcenter))
+    status, answer = ask(plain_json(vcenter))
     assert status == 500
-    assert isinstance(told.pop("faultstring"), str)
-    assert told == fault
+    assert isinstance(answer.pop("faultstring"), str)
+    assert answer == fault
 
 
 def test_without_a_session_a_fault_names_what_was_asked_for(plain_json: Callable[..., Json], vcenter: VCenterServer) -> None:
@@ -179,9 +179,9 @@ def test_a_missing_privilege_is_named_in_a_fault_and_in_the_missing_set(
     client = plain_json(server)
     manager = client.get("HostSystem/host-11/configManager")[1]["advancedOption"]["value"]
     changed = [{"_typeName": "OptionValue", "key": "ISCSI.MaxIoSizeKB", "value": {"_typeName": "long", "_value": 256}}]
-    status, told = client.post(f"OptionManager/{manager}/UpdateOptions", changedValue=changed)
-    assert (status, told["_typeName"], told["privilegeId"]) == (500, "NoPermission", "Host.Config.AdvancedConfig")
-    assert told["object"] == reference("OptionManager", manager)
+    status, reported = client.post(f"OptionManager/{manager}/UpdateOptions", changedValue=changed)
+    assert (status, reported["_typeName"], reported["privilegeId"]) == (500, "NoPermission", "Host.Config.AdvancedConfig")
+    assert reported["object"] == reference("OptionManager", manager)
     server.privileges = READ_ONLY - {"System.Read"}
     _, result = client.read("HostSystem", ["host-11"], "name", "config.storageDevice")
     ((missing,), (name,)) = result["objects"][0]["missingSet"], result["objects"][0]["propSet"]
@@ -216,8 +216,8 @@ def test_what_is_written_through_json_is_read_through_soap(
     after = before | {"value": {"_typeName": "long", "_value": 512}}
     assert client.post(f"{options}/UpdateOptions", changedValue=[after]) == (204, None)
     assert client.post(f"{options}/QueryOptions", name="ISCSI.MaxIoSizeKB") == (200, [after])
-    (told,) = connect(vcenter).hosts()["esx-1"].configManager.advancedOption.QueryOptions("ISCSI.MaxIoSizeKB")
-    assert told.value == 512
+    (answer,) = connect(vcenter).hosts()["esx-1"].configManager.advancedOption.QueryOptions("ISCSI.MaxIoSizeKB")
+    assert answer.value == 512
 
 
 def test_a_wait_for_updates_ends_with_no_content_or_with_what_changed(plain_json: Callable[..., Json], vcenter: VCenterServer) -> None:
@@ -233,7 +233,7 @@ def test_a_wait_for_updates_ends_with_no_content_or_with_what_changed(plain_json
         status, update = client.post(f"{path}/WaitForUpdatesEx", version=version, options={"maxWaitSeconds": 8})
         assert (status, update["_typeName"]) == (200, "UpdateSet")
         version = update["version"]
-        for change in (change for told in update["filterSet"] for one in told["objectSet"] for change in one["changeSet"]):
+        for change in (change for reported in update["filterSet"] for one in reported["objectSet"] for change in one["changeSet"]):
             assert (change["name"], change["val"]["_typeName"]) == ("info.state", "TaskInfoState")
             states.append(change["val"]["_value"])
     assert client.post(f"{path}/WaitForUpdatesEx", version=version, options={"maxWaitSeconds": 0}) == (204, None)
@@ -339,8 +339,8 @@ def test_a_body_that_does_not_fit_the_method_is_an_invalid_request(
     path: str, body: str, plain_json: Callable[..., Json], vcenter: VCenterServer
 ) -> None:
     client = plain_json(vcenter)
-    status, told = client.post(path, body)
-    assert (status, told["_typeName"]) == (500, "InvalidRequest")
+    status, reported = client.post(path, body)
+    assert (status, reported["_typeName"]) == (500, "InvalidRequest")
     assert client.post("ServiceInstance/ServiceInstance/CurrentTime")[0] == 200
 
 
@@ -503,10 +503,10 @@ HOST = "esx-vvol-1.lab.example"
     ],
 )
 def test_govc_reads_the_same_through_json_as_through_soap(command: str, govc: Callable[..., str]) -> None:
-    told = govc(*command.split(), in_json=True)
-    assert told.strip()
+    reported = govc(*command.split(), in_json=True)
+    assert reported.strip()
     # SOAP has no empty list: govc shows null where JSON has [].
-    assert told.replace(": []", ": null") == govc(*command.split(), in_json=False).replace(": []", ": null")
+    assert reported.replace(": []", ": null") == govc(*command.split(), in_json=False).replace(": []", ": null")
 
 
 def test_govc_writes_through_json(govc: Callable[..., str]) -> None:

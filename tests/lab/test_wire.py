@@ -103,9 +103,9 @@ def test_a_connection_that_ends_without_an_answer(
 
 def test_a_truncated_answer_ends_half_way(ask: Callable[..., http.client.HTTPResponse], wire: WireServer) -> None:
     wire.faults.active = [Fault("truncate")]
-    with pytest.raises(http.client.IncompleteRead) as told:
+    with pytest.raises(http.client.IncompleteRead) as raised:
         ask().read()
-    assert len(told.value.partial) == len(BODY) // 2
+    assert len(raised.value.partial) == len(BODY) // 2
 
 
 def test_a_slow_answer_dribbles(ask: Callable[..., http.client.HTTPResponse], wire: WireServer) -> None:

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 _SMALLEST_CLUSTER, _LARGEST_CLUSTER = 16, 32
 
 
-def generate(size: FleetSize, seed: int) -> LabFleet:
-    """The fleet of this size that belongs to `seed`."""
+def generate(size: FleetSize, seed: int, first: int = 1) -> LabFleet:
+    """The fleet of this size that belongs to `seed`. `first` is the number of its first vCenter, which is in the names of what it has."""
     vcenters, surroundings = [], []
-    for place in range(1, size.vcenters + 1):
+    for place in range(first, first + size.vcenters):
         around = Surroundings(place, size, GeneratedArray(place), [])
-        hosts = size.hosts // size.vcenters + (place <= size.hosts % size.vcenters)
+        hosts = size.hosts // size.vcenters + (place - first < size.hosts % size.vcenters)
         vcenters.append(_vcenter(around, hosts, Random(f"{seed}/{place}")))  # noqa: S311  a draw, not a secret
         surroundings.append(around)
     return LabFleet(

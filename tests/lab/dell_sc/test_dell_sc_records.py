@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,11 +20,11 @@ from auditor.lab.arrays.dell_sc.description import (
 from auditor.lab.arrays.dell_sc.server import DellScServer
 from auditor.lab.arrays.dell_sc.writing import date, iso_date, size
 from auditor.lab.authority import Authority
+from tests.required import capture
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-CAPTURES = Path(__file__).parents[4] / "shared" / "captures" / "dell-sc-cinder"
 
 # The Storage Center of the recordings: SC 64702 of release 6.5, with the two volumes whose index and vpdId are known.
 DESCRIPTION = DellScDescription(
@@ -76,12 +75,7 @@ def ask(tmp_path: Path) -> Iterator[Callable[..., httpx.Response]]:
 
 
 def captured(name: str) -> Any:
-    path = CAPTURES / f"{name}.json"
-    if not path.exists():
-        if os.environ.get("REQUIRE_CAPTURES") == "1":
-            pytest.fail(f"REQUIRE_CAPTURES=1, but there is no {path.name} beside the project (shared/captures)")
-        pytest.skip("the recorded answers are not here (shared/captures beside the project)")
-    return json.loads(path.read_text(encoding="utf-8"))
+    return json.loads(capture(f"dell-sc-cinder/{name}.json").read_text(encoding="utf-8"))
 
 
 def kind(value: Any) -> str:

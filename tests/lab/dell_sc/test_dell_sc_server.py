@@ -75,8 +75,8 @@ class Cinder:
         self.version = version
 
     def ask(self, method: str, path: str, payload: Any = None, *, wait: bool = False, **headers: str) -> httpx.Response:
-        told = {"x-dell-api-version": self.version, **({"Async": "True"} if wait else {}), **headers}
-        return self.session.request(method, f"/api/rest/{path}", json=payload, headers=told)
+        given = {"x-dell-api-version": self.version, **({"Async": "True"} if wait else {}), **headers}
+        return self.session.request(method, f"/api/rest/{path}", json=payload, headers=given)
 
     def login(self, password: str = "right") -> httpx.Response:
         body = {"Application": "Cinder REST Driver", "ApplicationVersion": "4.1.2"}
@@ -90,8 +90,8 @@ class Cinder:
         return answer.json()
 
     def profiles(self, volume: str = "64702.1") -> tuple[str, str | None]:
-        told = self.ask("GET", f"StorageCenter/ScVolume/{volume}/VolumeConfiguration").json()
-        return told["volumeQosProfile"]["instanceName"], told.get("groupQosProfile", {}).get("instanceName")
+        answer = self.ask("GET", f"StorageCenter/ScVolume/{volume}/VolumeConfiguration").json()
+        return answer["volumeQosProfile"]["instanceName"], answer.get("groupQosProfile", {}).get("instanceName")
 
     def follow(self, task: httpx.Response) -> httpx.Response:
         """Ask once for what a task's own address answers; the address names a host that is not ours."""
@@ -321,9 +321,13 @@ def test_other_settings_of_a_volume_stick_as_well(serve: Any) -> None:
     change = {"storageProfile": "64702.2", "ReplayProfileList": ["64702.1"], "WriteCacheEnabled": False, "compressionEnabled": True}
     with serve() as (cinder, _):
         assert cinder.ask("PUT", "StorageCenter/ScVolumeConfiguration/64702.1", change).status_code == 200
-        told = cinder.ask("GET", "StorageCenter/ScVolumeConfiguration/64702.1").json()
+        answer = cinder.ask("GET", "StorageCenter/ScVolumeConfiguration/64702.1").json()
         assert [one["name"] for one in cinder.ask("GET", "StorageCenter/ScReplayProfile/64702.1/VolumeList").json()] == ["capped"]
-    assert (told["storageProfile"]["instanceName"], told["writeCacheEnabled"], told["compressionEnabled"]) == ("High Priority", False, True)
+    assert (answer["storageProfile"]["instanceName"], answer["writeCacheEnabled"], answer["compressionEnabled"]) == (
+        "High Priority",
+        False,
+        True,
+    )
 
 
 def test_a_changed_qos_profile_keeps_what_was_left_out(serve: Any) -> None:
@@ -332,8 +336,8 @@ def test_a_changed_qos_profile_keeps_what_was_left_out(serve: Any) -> None:
         assert cinder.ask("PUT", path, {qos.BANDWIDTH_LIMIT: 200}).json()[qos.BANDWIDTH_LIMIT] == 200
         assert cinder.ask("PUT", path, {qos.BANDWIDTH_LIMIT: -1}).status_code == 400
         assert cinder.ask("PUT", path, {"colour": "red"}).status_code == 400
-        told = cinder.ask("GET", path).json()
-        assert (told[qos.BANDWIDTH_LIMIT], told[qos.PRIORITY]) == (200, "Low")
+        answer = cinder.ask("GET", path).json()
+        assert (answer[qos.BANDWIDTH_LIMIT], answer[qos.PRIORITY]) == (200, "Low")
         assert cinder.ask("PUT", path, {qos.BANDWIDTH_LIMIT_ENABLED: False}).json()[qos.BANDWIDTH_LIMIT_ENABLED] is False
 
 
@@ -348,8 +352,8 @@ def test_profiles_cannot_be_chosen_where_the_preferences_forbid_it(serve: Any) -
 def test_a_release_before_7_knows_no_qos_profiles(serve: Any) -> None:
     with serve(dataclasses.replace(DESCRIPTION, version="6.5.1.269")) as (cinder, _):
         assert cinder.ask("POST", "StorageCenter/ScQosProfile/GetList").status_code == 404
-        told = cinder.ask("GET", "StorageCenter/ScVolume/64702.1/VolumeConfiguration").json()
-        assert not {"volumeQosProfile", "groupQosProfile"} & told.keys()
+        answer = cinder.ask("GET", "StorageCenter/ScVolume/64702.1/VolumeConfiguration").json()
+        assert not {"volumeQosProfile", "groupQosProfile"} & answer.keys()
         assert "allowQosProfileSelection" not in cinder.ask("GET", "StorageCenter/StorageCenter/64702/UserPreferences").json()
 
 
@@ -506,12 +510,12 @@ def test_what_is_no_json_and_what_is_no_part_of_the_api_is_refused(serve: Any) -
 def test_one_manager_speaks_for_several_storage_centers(serve: Any) -> None:
     away = dataclasses.replace(DESCRIPTION, name="away", serial_number=64703, connected=False)
     with serve(dataclasses.replace(DESCRIPTION, also=(away,))) as (cinder, server):
-        told = cinder.ask("GET", "StorageCenter/StorageCenter").json()
-        assert [(one["scSerialNumber"], one["connected"], bool(one["connectionError"])) for one in told] == [
+        answer = cinder.ask("GET", "StorageCenter/StorageCenter").json()
+        assert [(one["scSerialNumber"], one["connected"], bool(one["connectionError"])) for one in answer] == [
             (64702, True, False),
             (64703, False, True),
         ]
-        assert cinder.ask("GET", "ApiConnection/ApiConnection/0/StorageCenterList").json() == told
+        assert cinder.ask("GET", "ApiConnection/ApiConnection/0/StorageCenterList").json() == answer
         assert [one["instanceId"] for one in cinder.find("ScVolume")] == ["64702.1", "64702.2", "64703.1", "64703.2"]
         assert [one["instanceId"] for one in cinder.find("ScVolume", scSerialNumber=64703)] == ["64703.1", "64703.2"]
         change = {"volumeQosProfile": "64703.1"}
@@ -529,7 +533,7 @@ def test_every_volume_is_of_a_storage_type_that_is_there(serve: Any) -> None:
 
 def test_an_answer_can_be_altered_on_its_way_out(serve: Any) -> None:
     with serve() as (cinder, server):
-        server.alterations["ScVolume/GetList"] = lambda told: told[:1]
+        server.alterations["ScVolume/GetList"] = lambda answer: answer[:1]
         assert [one["name"] for one in cinder.find("ScVolume")] == ["capped"]
         del server.alterations["ScVolume/GetList"]
         assert len(cinder.find("ScVolume")) == 2

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,11 +19,11 @@ from auditor.lab.arrays.element.description import (
 )
 from auditor.lab.arrays.element.server import ElementServer
 from auditor.lab.authority import Authority
+from tests.required import capture
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CAPTURES = Path(__file__).parents[4] / "shared" / "captures" / "solidfire-exporter-joyent"
 
 DESCRIPTION = ElementDescription(
     name="recorded",
@@ -58,12 +57,7 @@ def ask(tmp_path: Path) -> Iterator[Any]:
 
 
 def captured(method: str) -> Any:
-    path = CAPTURES / f"{method}.json"
-    if not path.exists():
-        if os.environ.get("REQUIRE_CAPTURES") == "1":
-            pytest.fail(f"REQUIRE_CAPTURES=1, but there is no {path.name} beside the project (shared/captures)")
-        pytest.skip("the recorded answers are not here (shared/captures beside the project)")
-    return json.loads(path.read_text(encoding="utf-8"))
+    return json.loads(capture(f"solidfire-exporter-joyent/{method}.json").read_text(encoding="utf-8"))
 
 
 def kind(value: Any) -> str:

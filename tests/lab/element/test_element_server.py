@@ -160,11 +160,11 @@ def test_limits_and_a_policy_at_once_are_refused(serve: Any) -> None:
 
 def test_every_active_node_has_one_protocol_endpoint_named_after_it(serve: Any) -> None:
     with serve(DESCRIPTION) as (session, _):
-        told = result(session, "ListProtocolEndpoints")["protocolEndpoints"]
+        answer = result(session, "ListProtocolEndpoints")["protocolEndpoints"]
         nodes = result(session, "ListAllNodes")
         assert [node["name"] for node in result(session, "ListActiveNodes")["nodes"]] == ["n1", "n3"]
     # The second name was recorded on a cluster whose unique id is dg0j.
-    assert [each["scsiNAADeviceID"] for each in told] == ["6f47acc2000000016467306a00000000", "6f47acc2000000036467306a00000000"]
+    assert [each["scsiNAADeviceID"] for each in answer] == ["6f47acc2000000016467306a00000000", "6f47acc2000000036467306a00000000"]
     assert [node["nodeID"] for node in nodes["nodes"]] == [1, 3]
     assert [node["pendingNodeID"] for node in nodes["pendingNodes"]] == [4]
 
@@ -269,8 +269,8 @@ def test_access_groups_tell_their_initiators_and_volumes(serve: Any) -> None:
         luns = result(session, "GetVolumeAccessGroupLunAssignments", volumeAccessGroupID=1)["volumeAccessGroupLunAssignments"]
         assert error(session, "GetVolumeAccessGroupLunAssignments", volumeAccessGroupID=9) == "xVolumeAccessGroupIdDoesNotExist"
         volumes = {each["name"]: each["volumeAccessGroups"] for each in result(session, "ListVolumes")["volumes"]}
-    told = [(group["volumeAccessGroupID"], group["name"], group["initiatorIDs"], group["volumes"]) for group in groups]
-    assert told == [(1, "esx", [1, 2], [1, 2]), (2, "chap", [3], []), (3, "bare", [], [1])]
+    reported = [(group["volumeAccessGroupID"], group["name"], group["initiatorIDs"], group["volumes"]) for group in groups]
+    assert reported == [(1, "esx", [1, 2], [1, 2]), (2, "chap", [3], []), (3, "bare", [], [1])]
     assert groups[0]["initiators"] == ["iqn.1998-01.com.vmware:esx-1", "21:00:00:0e:1e:14:af:40"]
     assert [[group["name"] for group in some] for some in (second, chosen)] == [["chap"], ["bare"]]
     assert luns["lunAssignments"] == [{"lun": 0, "volumeID": 1}, {"lun": 1, "volumeID": 2}]
@@ -346,7 +346,7 @@ def test_accounts_and_what_they_may_do_are_told(serve: Any) -> None:
 
 def test_histograms_are_of_the_volumes_asked_for(serve: Any) -> None:
     with serve(DESCRIPTION) as (session, _):
-        told = result(session, "ListVolumeQoSHistograms", volumeIDs=[2, 4])["qosHistograms"]
+        answer = result(session, "ListVolumeQoSHistograms", volumeIDs=[2, 4])["qosHistograms"]
         assert len(result(session, "ListVolumeQoSHistograms")["qosHistograms"]) == 6
         assert error(session, "ListVolumeQoSHistograms", volumeIDs=[99]) == "xVolumeIDDoesNotExist"
-    assert [each["volumeID"] for each in told] == [2, 4]
+    assert [each["volumeID"] for each in answer] == [2, 4]

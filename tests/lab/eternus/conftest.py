@@ -44,13 +44,13 @@ class Console:
             )
             async with connection, connection.create_process(term_type="vt100") as process:
                 before = await process.stdout.readuntil(PROMPT)
-                told = []
+                reported = []
                 for line in lines:
                     process.stdin.write(f"{line}{end}")
-                    told.append(before + await process.stdout.readuntil(PROMPT))
+                    reported.append(before + await process.stdout.readuntil(PROMPT))
                     before = ""
                 process.stdin.write("exit\n")
-        return told
+        return reported
 
     def run(self, command: str) -> str:
         """What comes back for a command without a shell."""

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 import re
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,8 +20,7 @@ from auditor.lab.arrays.eternus.description import (
     UserDescription,
     VolumeDescription,
 )
-
-CAPTURES = Path(__file__).parents[4] / "shared" / "captures"
+from tests.required import capture
 
 # As the recorded one: a DX200 S3 of cinder's tests.
 MACHINE = EternusDescription(
@@ -75,12 +72,7 @@ PEOPLE = EternusDescription(
 
 
 def captured(name: str) -> str:
-    path = CAPTURES / f"{name}.txt"
-    if not path.exists():
-        if os.environ.get("REQUIRE_CAPTURES") == "1":
-            pytest.fail(f"REQUIRE_CAPTURES=1, but there is no {path.name} beside the project (shared/captures)")
-        pytest.skip("the recorded answers are not here (shared/captures beside the project)")
-    with path.open(encoding="utf-8", newline="") as file:  # the line ends are part of the form
+    with capture(f"{name}.txt").open(encoding="utf-8", newline="") as file:  # the line ends are part of the form
         return file.read()
 
 
@@ -107,8 +99,8 @@ def shape(fields: list[str]) -> list[str]:
     ],
 )
 def test_an_array_described_as_recorded_answers_what_was_recorded(console: Any, record: str, command: str, description: Any) -> None:
-    [told] = console(description).type(command)
-    assert told == captured(f"eternus-cli-cinder/{record}")
+    [answer] = console(description).type(command)
+    assert answer == captured(f"eternus-cli-cinder/{record}")
 
 
 def test_the_category_table_has_the_recorded_limits_in_the_recorded_places(console: Any) -> None:
@@ -134,8 +126,8 @@ def test_the_category_table_has_the_recorded_limits_in_the_recorded_places(conso
 )
 def test_machines_answers_have_the_recorded_form(console: Any, record: str, command: str) -> None:
     status, recorded = machine_answer(captured(f"eternus-cli-cinder/{record}"))
-    told, answered = machine_answer(console(MACHINE).type(command)[0])
-    assert told == status
+    answer, answered = machine_answer(console(MACHINE).type(command)[0])
+    assert answer == status
     assert [shape(line) for line in answered] == [shape(line) for line in recorded]
 
 
@@ -180,7 +172,7 @@ def forms(transcript: str, *, ragged: bool = False) -> set[Any]:
             ruler = line
             found.add((tuple(lines[place - 2].split()), tuple(lines[place - 1].split()), ruler))
         elif any(RULER.fullmatch(one) for one in lines[place + 1 : place + 3]):
-            ruler = ""  # a heading, told with its ruler
+            ruler = ""  # a heading, known by its ruler
         elif not line:
             ruler = ""
         elif ruler and not line.startswith(("<", "CM#")):
@@ -233,11 +225,11 @@ def test_volumes_have_the_uids_that_were_recorded(console: Any) -> None:
 def test_an_early_command_line_refuses_uids_and_prints_the_recorded_early_table(console: Any) -> None:
     volumes = (VolumeDescription("OVM_Repo0", size_mb=51200, type="Open", pool="JJ"),)
     early = dataclasses.replace(PEOPLE, early_cli=True, volumes=volumes, ports=(), port_groups=(), lun_groups=(), affinities=())
-    refused, told = console(early).type("show volumes -mode uid", "show volumes")
+    refused, answer = console(early).type("show volumes -mode uid", "show volumes")
     recorded = captured("eternus-cli-delfin/VOLUMES_ERROR").splitlines()[0]
     assert refused.split("\r\n")[2:-1] == [recorded]
     _, _, _, *head_and_row = captured("eternus-cli-delfin/VOLUME_DATAS").splitlines()[:6]
-    answered = told.split("\r\n")[1:-1]
+    answered = answer.split("\r\n")[1:-1]
     assert answered[:2] == head_and_row[:2]
     assert answered[2].split()[:6] == ["0", "OVM_Repo0", "Available", "Open", "-", "0"]
     assert len(answered[2].split()) == len(head_and_row[2].split())

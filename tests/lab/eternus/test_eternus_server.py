@@ -151,7 +151,7 @@ def test_a_refused_command_gives_a_code_and_changes_nothing(console: Any, line: 
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "reported"),
     [
         pytest.param("show unicorns", ["          ^", "Error: Unknown command"], id="unknown"),
         pytest.param("how", ["     ^", "Error: Unknown command"], id="a part of a word"),
@@ -160,8 +160,8 @@ def test_a_refused_command_gives_a_code_and_changes_nothing(console: Any, line: 
         pytest.param("show volumes -made uid", ["                  ^"], id="an unknown parameter"),
     ],
 )
-def test_a_line_that_is_not_understood_gets_a_caret_under_the_word(console: Any, line: str, told: list[str]) -> None:
-    assert code(console(DESCRIPTION).type(line)[0]) == told
+def test_a_line_that_is_not_understood_gets_a_caret_under_the_word(console: Any, line: str, reported: list[str]) -> None:
+    assert code(console(DESCRIPTION).type(line)[0]) == reported
 
 
 def test_an_account_that_only_watches_reads_text_and_changes_nothing(console: Any) -> None:
@@ -218,14 +218,14 @@ def test_a_form_that_was_never_recorded_is_not_made_up(console: Any, line: str) 
     ],
 )
 def test_what_the_firmware_does_not_have_is_not_understood(console: Any, change: dict[str, Any], lines: list[str]) -> None:
-    for told in console(dataclasses.replace(DESCRIPTION, **change)).type(*lines):
-        assert code(told)[0].endswith("^")
+    for reported in console(dataclasses.replace(DESCRIPTION, **change)).type(*lines):
+        assert code(reported)[0].endswith("^")
 
 
 def test_the_settings_of_a_session_are_taken(console: Any) -> None:
     for user in ("audit", "admin"):
-        told = console(DESCRIPTION).type("set clienv-show-more -scroll disable", "set clienv-force-unlock", user=user)
-        assert [code(each) for each in told] == ([["00"], ["00"]] if user == "audit" else [[], []])
+        answer = console(DESCRIPTION).type("set clienv-show-more -scroll disable", "set clienv-force-unlock", user=user)
+        assert [code(each) for each in answer] == ([["00"], ["00"]] if user == "audit" else [[], []])
 
 
 @pytest.mark.parametrize(
@@ -296,9 +296,9 @@ def test_an_answer_takes_its_time_on_demand_and_comes_whole(console: Any, kind: 
     started = time.monotonic()
     assert fields(there.type("show users")[0]), "who is not hit is answered"
     quick = time.monotonic() - started
-    told = there.type("show volume-qos")[0]
+    answer = there.type("show volume-qos")[0]
     assert time.monotonic() - started - quick >= 0.5
-    assert categories(told)["LUN00"] == ["07", "00", "00"]
+    assert categories(answer)["LUN00"] == ["07", "00", "00"]
 
 
 def test_stopping_hangs_up_on_whoever_is_connected_and_ends_the_thread(console: Any) -> None:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-CAPTURES = Path(__file__).parents[4] / "shared" / "captures" / "pure-fa-openmetrics-exporter"
+from tests.required import capture
 
 RECORDED = [
     ("arrays", "arrays"),
@@ -30,12 +28,7 @@ RECORDED = [
 
 
 def captured(name: str) -> Any:
-    path = CAPTURES / f"{name}.json"
-    if not path.exists():
-        if os.environ.get("REQUIRE_CAPTURES") == "1":
-            pytest.fail(f"REQUIRE_CAPTURES=1, but there is no {path.name} beside the project (shared/captures)")
-        pytest.skip("the recorded answers are not here (shared/captures beside the project)")
-    return json.loads(path.read_text(encoding="utf-8"))
+    return json.loads(capture(f"pure-fa-openmetrics-exporter/{name}.json").read_text(encoding="utf-8"))
 
 
 def kinds(value: Any, where: str, into: dict[str, set[str]]) -> dict[str, set[str]]:

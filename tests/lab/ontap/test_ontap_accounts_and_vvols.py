@@ -45,10 +45,10 @@ def test_an_account_is_told_who_it_is_and_what_it_may(serve: Any, incident: Any)
     printed = kinds(examples("whoami", "Whoami"))
     for permissions, role, access in ((("read", "write"), "admin", "all"), (("read",), "readonly", "readonly")):
         with serve(dataclasses.replace(incident, permissions=frozenset(permissions))) as (session, server):
-            told = session.get("/api/security/login/whoami").json()
+            answer = session.get("/api/security/login/whoami").json()
             assert server.requests == ["GET security/login/whoami"]
-        assert told == {"username": "audit", "roles": [role], "privileges": [{"path": "/api", "access": access}]}
-        assert {path for path in printed if "_links" not in path} <= set(kinds([told]))
+        assert answer == {"username": "audit", "roles": [role], "privileges": [{"path": "/api", "access": access}]}
+        assert {path for path in printed if "_links" not in path} <= set(kinds([answer]))
 
 
 def test_an_svm_names_its_policy_and_counts_as_one_of_its_objects(serve: Any, vvols: Any) -> None:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-CAPTURES = Path(__file__).parents[4] / "shared" / "captures" / "ontap-netapp_ontap-docs"
+from tests.required import capture
 
 # Fields the vendor's field definitions name but no printed example shows.
 DEFINED = {
@@ -65,12 +63,8 @@ SERVED = [
 
 
 def examples(name: str, kind: str) -> list[Any]:
-    path = CAPTURES / f"{name}.json"
-    if not path.exists():
-        if os.environ.get("REQUIRE_CAPTURES") == "1":
-            pytest.fail(f"REQUIRE_CAPTURES=1, but there is no {path.name} beside the project (shared/captures)")
-        pytest.skip("the vendor's examples are not here (shared/captures beside the project)")
-    return [each["record"] for each in json.loads(path.read_text(encoding="utf-8")) if each["resource"] == kind]
+    printed = json.loads(capture(f"ontap-netapp_ontap-docs/{name}.json").read_text(encoding="utf-8"))
+    return [each["record"] for each in printed if each["resource"] == kind]
 
 
 def kinds(records: list[Any]) -> dict[str, set[str]]:

@@ -298,11 +298,11 @@ def test_beyond_its_optimal_point_an_aggregate_collapses_and_takes_its_luns_with
             ("average_read_latency", "read_ops"),
             ("user_write_latency", "user_write_block_count"),
         )
-        told = {}
+        reported = {}
         for (waited, count), held, later in zip(pairs, before, after, strict=True):
             assert later[waited] > held[waited], "sums only grow"
-            told[waited] = (later[waited] - held[waited]) / (later[count] - held[count]) / 1000
-        return told
+            reported[waited] = (later[waited] - held[waited]) / (later[count] - held[count]) / 1000
+        return reported
 
     assert latencies() == pytest.approx(dict.fromkeys(("current_latency", "average_read_latency", "user_write_latency"), 1100), rel=0.01)
     sources = [each["uuid"] for each in session.get("/api/snapmirror/relationships").json()["records"]][:6]

@@ -60,7 +60,7 @@ def typed(lab: Lab, name: str, line: str, user: str = ARRAY_USER) -> list[str]:
 
 
 def fields(lab: Lab, name: str, line: str) -> list[list[str]]:
-    """The tab-separated fields of every line that the machine's account is told, after the status."""
+    """The tab-separated fields of every line that the machine's account is shown, after the status."""
     done, *lines = typed(lab, name, line)
     assert done == "00"
     return [one.split("\t") for one in lines]
@@ -98,11 +98,11 @@ def device_ms(client: Client, of: Any) -> dict[str, int]:
 
 def test_three_models_answer_with_the_firmware_that_stalls_and_with_the_one_that_does_not(served: tuple[Lab, Client, Path]) -> None:
     lab, _, _ = served
-    told = {}
+    reported = {}
     for name in lab.eternus:
         identity = fields(lab, name, "show enclosure-status")[0]
-        told[name] = (identity[0], identity[2], identity[11])
-    assert told == {
+        reported[name] = (identity[0], identity[2], identity[11])
+    assert reported == {
         f"dx{model}-l{level}": (f"dx{model}-l{level}", f"ETERNUS DX{model}", f"V10L{level}-0000")
         for model in (60, 80, 90)
         for level in (66, 68)
@@ -117,17 +117,17 @@ def test_people_are_told_the_firmware_as_well(served: tuple[Lab, Client, Path], 
 
 def test_every_volume_is_seen_by_hosts_under_the_uid_and_with_the_size_that_its_array_tells(served: tuple[Lab, Client, Path]) -> None:
     lab, client, _ = served
-    told: dict[str, int] = {}
+    reported: dict[str, int] = {}
     for name in lab.eternus:
-        told |= volumes(lab, name)
+        reported |= volumes(lab, name)
     seen = {
         name: lun.capacity.block * lun.capacity.blockSize
         for each in client.hosts().values()
         for name, lun in devices(each).items()
         if lun.vendor.strip() == "FUJITSU"
     }
-    assert len(told) == 7
-    assert told == {name: size for name, size in seen.items() if name != UNDECLARED}
+    assert len(reported) == 7
+    assert reported == {name: size for name, size in seen.items() if name != UNDECLARED}
     assert UNDECLARED in seen
 
 

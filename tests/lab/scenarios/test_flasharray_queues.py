@@ -136,12 +136,12 @@ def test_the_database_gets_what_the_report_measured(
     assert site.newest(host, "disk.maxQueueDepth", site.device_of("fa-queues", datastore)) == depth
     measured = site.at_datastore(host, datastore)
     assert measured == pytest.approx((iops, davg_us, gavg_us), rel=TREMBLE)
-    [told] = site.arrays["fa-queues"].items("volumes/performance", names=datastore)
-    assert told["reads_per_sec"] == iops
-    assert told["bytes_per_read"] == 4096
+    [reported] = site.arrays["fa-queues"].items("volumes/performance", names=datastore)
+    assert reported["reads_per_sec"] == iops
+    assert reported["bytes_per_read"] == 4096
     # "while the array reported well under 1 ms": what it does not report is the host's queue.
-    assert told["usec_per_read_op"] + told["san_usec_per_read_op"] == pytest.approx(davg_us, rel=TREMBLE)
-    assert told["usec_per_read_op"] < 1000
+    assert reported["usec_per_read_op"] + reported["san_usec_per_read_op"] == pytest.approx(davg_us, rel=TREMBLE)
+    assert reported["usec_per_read_op"] < 1000
 
 
 @pytest.mark.parametrize("host", SICK)
@@ -153,10 +153,10 @@ def test_each_driver_has_its_own_default_and_one_host_was_raised_alone(site: Sit
     seen = site.devices(host)
     assert len(seen) == 8
     assert {int(row["DeviceMaxQueueDepth"]) for row in seen.values()} == {96 if host == RAISED else DEFAULT_DEPTH[driver]}
-    told = {name: int(row["NoofoutstandingIOswithcompetingworlds"]) for name, row in seen.items()}
+    reported = {name: int(row["NoofoutstandingIOswithcompetingworlds"]) for name, row in seen.items()}
     endpoint = site.device_of("fa-queues", "fq-pe")
-    assert told.pop(endpoint) == PE_DSNRO
-    assert set(told.values()) == {256 if host == RAISED else DSNRO}
+    assert reported.pop(endpoint) == PE_DSNRO
+    assert set(reported.values()) == {256 if host == RAISED else DSNRO}
 
 
 def test_several_machines_have_dsnro_between_them_and_more_than_the_device_takes_has_no_effect(own: Site) -> None:
@@ -205,8 +205,8 @@ def test_the_raised_host_is_put_back_to_what_the_report_advises(own: Site) -> No
         if row["IsVVOLPE"] != "true":
             own.set_dsnro(RAISED, name, DSNRO)
     own.reboot(RAISED)
-    told = {(row["DeviceMaxQueueDepth"], row["NoofoutstandingIOswithcompetingworlds"]) for row in own.devices(RAISED).values()}
-    assert told == {("32", "32"), ("32", "256")}
+    reported = {(row["DeviceMaxQueueDepth"], row["NoofoutstandingIOswithcompetingworlds"]) for row in own.devices(RAISED).values()}
+    assert reported == {("32", "32"), ("32", "256")}
     assert own.devices(RAISED).keys() == own.devices("esx-fq-ucs-1").keys()
 
 
@@ -263,8 +263,8 @@ def test_the_array_knows_the_hosts_by_the_initiators_they_have(site: Site, hosts
 
 def test_a_volume_of_a_stretched_pod_has_the_digits_of_another_array(site: Site) -> None:
     for array, pod, other in (("fa-queues", "fq-metro", "fa-queues-b"), ("fa-steady", "fs-metro", "fa-steady-b")):
-        [told] = site.arrays[array].items("pods", names=pod)
-        ids = {one["name"]: one["id"].replace("-", "")[:16].upper() for one in told["arrays"]}
+        [reported] = site.arrays[array].items("pods", names=pod)
+        ids = {one["name"]: one["id"].replace("-", "")[:16].upper() for one in reported["arrays"]}
         assert ids.keys() == {array, other}
         [volume] = site.arrays[array].items("volumes", names=f"{pod}::shared")
         assert volume["serial"].startswith(ids[other])
@@ -290,8 +290,8 @@ def test_a_machine_on_vvols_is_bound_through_the_endpoint_that_carries_its_disk(
     bound = [one for one in site.arrays[array].items("connections", host_names=host) if one["volume"]["name"].startswith("vvol-")]
     assert {one["protocol_endpoint"]["name"] for one in bound} == {f"{prefix}-pe"}
     [group] = {one["volume"]["name"].partition("/")[0] for one in bound}
-    [told] = site.arrays[array].items("volume-groups", names=group)
-    assert told["qos"] == {"iops_limit": ceiling, "bandwidth_limit": None}
+    [reported] = site.arrays[array].items("volume-groups", names=group)
+    assert reported["qos"] == {"iops_limit": ceiling, "bandwidth_limit": None}
     [data] = [one for one in site.arrays[array].items("volumes") if one["name"].startswith(f"{group}/Data-")]
     assert data["provisioned"] == disk.capacityInBytes
 

@@ -109,7 +109,7 @@ class Served:
         instance = self.store(store).summary.url.rstrip("/").rpartition("/")[2]
         found = samples(self.client, self.client.hosts()[host], ACTIVE, DEPTH, LATENCY, maxSample=1)
         active, depth, latency = (found[name, instance][0] for name in (ACTIVE, DEPTH, LATENCY))
-        return [active // 100, depth, latency]  # percentages are told in hundredths
+        return [active // 100, depth, latency]  # percentages are reported in hundredths
 
     def guest_ms(self, vm: str) -> int:
         found = samples(self.client, entity(self.client, vim.VirtualMachine, vm), "virtualDisk.totalWriteLatency", maxSample=1)
@@ -156,7 +156,7 @@ def devices(client: Client, host: str) -> dict[str, Any]:
 
 
 def size_of(volume: Any) -> int:
-    """Sizes are told as "1.073741824E9 Bytes" (docs/domain/arrays.md#dell-sc)."""
+    """Sizes are reported as "1.073741824E9 Bytes" (docs/domain/arrays.md#dell-sc)."""
     return int(float(volume["configuredSize"].removesuffix(" Bytes")))
 
 
@@ -168,10 +168,10 @@ def size_of(volume: Any) -> int:
     ],
 )
 def test_every_compellent_device_of_a_host_is_a_volume_of_its_array(served: Served, host: str, array: str, names: set[str]) -> None:
-    told = getattr(served, array).all("ScVolume")
-    assert set(told) == names
+    reported = getattr(served, array).all("ScVolume")
+    assert set(reported) == names
     seen = {name: one for name, one in devices(served.client, host).items() if one.vendor.strip() == "COMPELNT"}
-    assert {f"naa.{one['deviceId']}": size_of(one) for one in told.values()} == {
+    assert {f"naa.{one['deviceId']}": size_of(one) for one in reported.values()} == {
         name: one.capacity.block * one.capacity.blockSize for name, one in seen.items()
     }
     assert {one.model for one in seen.values()} == {"Compellent Vol  "}

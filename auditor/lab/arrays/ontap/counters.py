@@ -96,6 +96,7 @@ def _disk(cluster: Cluster, item: tuple[AggregateDescription, int, str]) -> tupl
         "base_for_disk_busy": meter.seconds * 1e6,
         "disk_busy_percent": busy * 1e6,
         "total_transfer_count": total,
+        "cp_read_count": about.consistency_iops * meter.seconds / count if place < about.disk_count else 0,
         "user_read_count": client / 2,
         "user_write_count": client / 2,
         "user_read_block_count": client,
@@ -167,6 +168,7 @@ _DISK = _schemas("""
     base_for_disk_busy delta none
     disk_busy_percent percent percent base_for_disk_busy
     total_transfer_count rate per_sec
+    cp_read_count rate per_sec
     user_read_count rate per_sec
     user_write_count rate per_sec
     user_read_block_count rate per_sec

@@ -69,7 +69,8 @@ class AggregateDescription:
         cache_iops: transfers a second of these.
         raid_size: the most disks of one RAID group; RAID-DP uses two of each for parity.
         client_iops: disk I/O operations a second that hosts cause.
-        background_iops: those that dedup, scrubs and other work of the system cause all day.
+        background_iops: those that dedup, scrubs and other work of the system cause all day, reads of consistency points among them.
+        consistency_iops: of background_iops, the reads of consistency points.
         iops_at_full_busy: disk I/O operations a second at which the disks are 100 % busy; up to there busy grows in proportion.
         optimal_ops: the optimal_point.ops of the headroom table, operations a second.
         latency_us: the time of an operation up to there.
@@ -88,6 +89,7 @@ class AggregateDescription:
     raid_size: int = 16
     client_iops: float = 0.0
     background_iops: float = 0.0
+    consistency_iops: float = 0.0
     iops_at_full_busy: float = 2000.0
     optimal_ops: float = 1500.0
     latency_us: int = 5000

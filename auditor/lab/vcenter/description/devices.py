@@ -56,7 +56,7 @@ class DeviceDescription:
         targets: its IQNs, WWPNs or SAS addresses; every adapter that reaches it has one path to each. One of a local disk or a namespace
             behind NVMe/TCP is just a word: the API has no field for it.
         psp_options: options of the path selection policy from the claim rule, for example iops=1 or policy=latency;useANO=0.
-        has_dsnro: whether the host tells a DSNRO of it; of namespaces some builds do (docs/domain/facts.md#1-13).
+        has_dsnro: whether the host reports a DSNRO of it; of namespaces some builds do (docs/domain/facts.md#1-13).
         queue_depth: Device Max Queue Depth, where no driver's parameter decides it; None follows from the driver.
     """
 

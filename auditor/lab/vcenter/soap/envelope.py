@@ -33,6 +33,17 @@ _ENVELOPE = (
 REFERENCE_TYPE = ('xsi:type="ManagedObject"', 'xsi:type="ManagedObjectReference"')
 
 
+def _copy_of_fault(fault: Any) -> Any:
+    """A fault with the same properties, as `copy.copy` makes it, which pyVmomi's serialiser calls."""
+    copied = type(fault)()
+    vars(copied).update(vars(fault))
+    return copied
+
+
+# Where Dask is imported, tblib has all exceptions copied in a way that pyVmomi's faults refuse, and the lab would end the connection.
+vmodl.MethodFault.__copy__ = _copy_of_fault
+
+
 class NotSoapError(Exception):
     """The body is not a SOAP request of this API."""
 

@@ -28,7 +28,7 @@ POLICIES: Mapping[str, str] = MappingProxyType(
 """Name to label. Source: vSphere storage guide, "Path Selection Schemes"."""
 
 HIGH_PERFORMANCE = "LB-RR"
-"""What the API tells of a device that HPP claimed: its default selection scheme. That vCenter tells it here is not verified."""
+"""What the API reports of a device that HPP claimed: its default selection scheme. That vCenter reports it here is not verified."""
 
 DEFAULT_IOPS, DEFAULT_BYTES = 1000, 10485760
 """The defaults of round robin. Source: KB 323117, and outputs of `deviceconfig get` in public guides."""

@@ -86,7 +86,7 @@ def answer(result: Any, routed: Routed, status: int) -> Answer:
 
 
 def trouble(error: VapiError, *, legacy: bool) -> Answer:
-    """The answer with an error; it may tell the client how to log in."""
+    """The answer with an error; it may name how to log in."""
     value = plain(error.value, legacy=legacy)
     headers = (("WWW-Authenticate", CHALLENGE),) if error.status == 401 else ()
     return Answer(_bytes({"type": error.value.name, "value": value} if legacy else value), _JSON, error.status, headers)

@@ -1,0 +1,14 @@
+"""The exit code of each sort of failure (docs/ARCHITECTURE.md#exit-codes)."""
+
+from __future__ import annotations
+
+
+def exit_code_of(error: Exception) -> int:
+    """The exit code for this sort of failure."""
+    from auditor.errors import EndpointError, GuardError, JournalError
+
+    if isinstance(error, GuardError):
+        return 5
+    if isinstance(error, JournalError):
+        return 4
+    return 2 if isinstance(error, EndpointError) else 3

@@ -1,0 +1,123 @@
+"""What `auditor audit` and `auditor demo` show when they end: the reports, the plan of a dry run, what a fix did."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from auditor.audited import Audited
+    from auditor.cli.options import FixOptions
+    from auditor.report import Destination
+    from auditor.report.totals import Commands
+    from auditor.store.address import Place
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """How a command shows its result.
+
+    Attributes:
+        reporters: as given by --reporter.
+        command: the command as it was typed, without what narrows it and without --fix.
+        details: whether a table on standard output has every finding, or the most important on one screen.
+        fleet_stays: whether the fleet is still there when the command ends; False: nothing can be put back.
+    """
+
+    reporters: Sequence[str]
+    command: str
+    details: bool
+    fleet_stays: bool = True
+
+
+def typed(command: str, *options: tuple[str, Place | str | Iterable[Path] | None]) -> str:
+    """`command` with those of `options` that have a value, as one would type it."""
+    from auditor.store.address import Address
+
+    words = [command]
+    for name, given in options:
+        values = [] if given is None else [given] if isinstance(given, str | Path | Address) else list(given)
+        words += [f"{name} {shlex.quote(str(value))}" for value in values]
+    return " ".join(words)
+
+
+def write_reports(audited: Audited, destinations: Sequence[Destination], shown: Shown) -> None:
+    """Write every report.
+
+    Raises:
+        ConfigurationError: a path cannot be written.
+    """
+    from auditor.report import write_report
+
+    for destination in destinations:
+        write_report(audited.report, destination, sys.stdout, details=shown.details, commands=_commands(audited, shown))
+
+
+def show_dry_run(audited: Audited, destinations: Sequence[Destination], shown: Shown, fixing: FixOptions) -> None:
+    """Print the plan, and the command that makes it; what the limit of one run would refuse is said now, not when it is to be made."""
+    from auditor.apply.guards import blast_radius, check_blast_radius, select_changes
+    from auditor.errors import GuardError
+    from auditor.report.plan import write_plan
+    from auditor.report.wording import allowing
+
+    out = _for_people(destinations)
+    print(file=out)
+    write_plan(audited.plan, fixing.allowed, out)
+    print("\nNothing was written.", file=out)
+    changes, _ = select_changes(audited.plan, fixing.allowed)
+    if not changes:
+        return
+    most = f" --max-changes {fixing.max_changes}" if fixing.max_changes else ""
+    try:
+        check_blast_radius(changes, blast_radius(fixing.max_changes, audited.snapshot.hosts, audited.snapshot.hosts_by_cluster))
+    except GuardError as error:
+        print(f"Only with a higher limit: {error.what}.", file=out)
+        most = f" --max-changes {len({(one.resource.endpoint, one.resource.kind, one.resource.id) for one in changes})}"
+    print(f"To make these changes: {_commands(audited, shown).audit} --fix {allowing(fixing.allowed)}{most}", file=out)
+
+
+def show_fixed(audited: Audited, destinations: Sequence[Destination], shown: Shown) -> None:
+    """Print what a fix did: counts, the run, the command that puts it back, and the files that were written."""
+    from auditor.history.folders import JOURNAL_FOLDER
+    from auditor.journal.records import SUFFIX
+    from auditor.model import Outcome
+    from auditor.report.receipts import counts_text
+
+    out = _for_people(destinations)
+    outcomes = Counter(receipt.outcome for receipt in audited.receipts)
+    nothing = "nothing to change" if audited.stopped is None else "stopped before anything was attempted"
+    print(f"\nFix of run {audited.run_id}: {counts_text(audited.receipts) or nothing}", file=out)
+    journal = audited.state / JOURNAL_FOLDER / f"{audited.run_id}{SUFFIX}"
+    wrote = outcomes.keys() & {Outcome.APPLIED, Outcome.UNVERIFIED, Outcome.REVERTED}
+    if wrote and not shown.fleet_stays:
+        print("There is nothing to put back: the simulated fleet ends with this command.", file=out)
+    elif wrote and audited.request.fleet is not None:
+        state = typed("", ("--state-dir", audited.request.state))
+        print(f"To put it back: auditor undo {audited.run_id} --fleet {shlex.quote(str(audited.request.fleet))}{state}", file=out)
+        if audited.stopped is not None:
+            print(f"To go on with it: auditor resume {audited.run_id} --fleet {shlex.quote(str(audited.request.fleet))}{state}", file=out)
+    files = [str(destination.path) for destination in destinations if destination.path is not None]
+    files += [str(journal)] if journal.exists() else []
+    if files:
+        print(f"Files written: {', '.join(files)}", file=out)
+    out.flush()
+
+
+def _commands(audited: Audited, shown: Shown) -> Commands:
+    from auditor.report.totals import Commands
+
+    state, fleet = ("--state-dir", audited.request.state), audited.request.fleet
+    doctor = typed("auditor doctor", ("--fleet", fleet)) if shown.fleet_stays and isinstance(fleet, Path) else ""
+    return Commands.of(audited.report, shown.command, typed("", state), doctor)
+
+
+def _for_people(destinations: Sequence[Destination]) -> TextIO:
+    """Standard output, or standard error where a report for programs stands on standard output."""
+    from auditor.report import TABLE
+
+    return sys.stderr if any(one.path is None and one.reporter != TABLE for one in destinations) else sys.stdout
