@@ -46,7 +46,7 @@ def _collected(lanes: list[str], arguments: argparse.Namespace) -> dict[str, flo
     with tempfile.TemporaryDirectory() as folder:
         results = Path(folder, "results.json")
         command = [sys.executable, str(HERE / "collect.py"), "--hosts", str(arguments.hosts), "--repeat", str(arguments.repeat)]
-        # Its exit code is that of the rows: lanes that tell different things are not to be compared.
+        # Its exit code is that of the rows: transports that report different things are not to be compared.
         subprocess.run([*command, "--lanes", *lanes, "--json", str(results)], check=True)
         report = json.loads(results.read_text(encoding="utf-8"))
     return {one["lane"]: one["cpu_seconds"] for one in report["results"]}

@@ -161,7 +161,7 @@ def _count(snapshot: Snapshot, query: str) -> int:
 
 
 def _peak_mib() -> float:
-    """Of this process since it was started; Linux's getrusage would also tell of the one that started it."""
+    """Of this process since it was started; Linux's getrusage would also count the one that started it."""
     status = Path("/proc/self/status")
     if status.exists():
         peak = next(line for line in status.read_text(encoding="ascii").splitlines() if line.startswith("VmHWM:"))

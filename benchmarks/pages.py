@@ -1,6 +1,6 @@
 """What a vCenter answers for the storage of its hosts, written once by the lab's own serialisers and kept as bytes.
 
-Equal parts are one object, whoever tells them: the hosts of a cluster see the same devices, and differ in their initiators. What the lab
+Equal parts are one object, whoever reports them: the hosts of a cluster see the same devices, and differ in their initiators. What the lab
 does not describe is added here: raw inquiry bytes, three quarters of a real ScsiLun's XML (docs/domain/peers.md#reading), and options by
 the thousand.
 """

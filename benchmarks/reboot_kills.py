@@ -42,10 +42,10 @@ from auditor.request import ApplyRequest, ResumeRequest, UndoRequest
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from auditor.changes import Written
     from auditor.history.plan_file import PlanFile
     from auditor.journal import Entry
     from auditor.model import Receipt
+    from auditor.writing import Written
 
     Ended = tuple[str, tuple[Receipt, ...]]
     """What stopped a run, empty where nothing did, and its receipts."""

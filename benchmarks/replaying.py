@@ -133,7 +133,7 @@ class Replay:
         return some, token
 
 
-class _Handler(BaseHTTPRequestHandler):
+class Handler(BaseHTTPRequestHandler):
     """One connection. Nothing is compressed: whoever asks for gzip gets the plain bytes, as most vCenters do."""
 
     replay: Replay
@@ -169,7 +169,7 @@ class _Handler(BaseHTTPRequestHandler):
         return b"".join(pieces)
 
 
-class _Server(ThreadingHTTPServer):
+class Server(ThreadingHTTPServer):
     daemon_threads = True
     tls: ssl.SSLContext
 
@@ -203,7 +203,7 @@ def main() -> int:
     lab = VCenterServer(described(size.hosts, size.luns, size.paths, size.seed), tls, USER, PASSWORD)
     pages = list(host_pages(lab.state, soap.wire_version(lab.state.description.api_version), size.options))
     replay = Replay(lab, pages)
-    server = _Server(("127.0.0.1", 0), type("Handler", (_Handler,), {"replay": replay}))
+    server = Server(("127.0.0.1", 0), type("Handler", (Handler,), {"replay": replay}))
     server.tls = tls
     with tempfile.TemporaryDirectory() as folder:
         authority.write(Path(folder, "ca.pem"))
