@@ -8,8 +8,8 @@ PYTEST := $(BIN)/python -m pytest
 # Compiled modules are kept, whatever the shell says: each of a hundred processes would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help env demo test test-long lint types layers rules rule-pages rule-pages-check mutants mutation-scores view-mutants python-mutants python-mutants-check catalog generated checked-rules example-values wheel check coverage vcsim peers cassettes lock clean \
-	bench-collect bench-esxcli bench-evaluate bench-audit bench-startup bench-lab bench-check reliability
+.PHONY: help env demo test test-long lint types layers rules rule-pages rule-pages-check docs pictures mutants mutation-scores view-mutants python-mutants python-mutants-check catalog generated checked-rules example-values wheel check coverage vcsim peers cassettes lock clean \
+	bench-collect bench-esxcli bench-evaluate bench-audit bench-startup bench-opening bench-lab bench-scale bench-check reliability
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z][a-z -]*:.*## / {n = split($$1, names, " "); for (i = 1; i <= n; i++) printf "make %-17s %s\n", names[i], $$2}' Makefile
 
@@ -27,9 +27,9 @@ demo: env ## audit the simulated fleet
 		echo "(exit code $$code: drift was found$$([ $$code -eq 2 ] && echo ', and something could not be judged'); make ends well)"; \
 	else exit $$code; fi
 
-# Each process works through files of its own while it has any, so that a lab or an audit that a file shares is made once. Three for two cores:
-# a quarter of the time that a test takes is waiting for a peer that answers late on purpose.
-TESTS := $(PYTEST) -n 3 --dist worksteal
+# Each process works through whole files, so that a lab or an audit that a file shares is made once, in the order of tests/order.py. Three for
+# two cores: a quarter of the time that a test takes is waiting for a peer that answers late on purpose.
+TESTS := $(PYTEST) -n 3 --dist loadfile --no-loadscope-reorder
 
 # The lab tests itself in the long part: it changes seldom, and whoever changes it runs tests/lab.
 test: env ## run the tests but for the long ones and those of the lab itself
@@ -76,6 +76,13 @@ rule-pages: env ## write docs/rules anew from the rules
 rule-pages-check: env ## fail where docs/rules is not as the rules are
 	$(BIN)/auditor rules pages --dir docs/rules --check
 
+docs: env ## build the documentation site in build/site; fails on a dead link
+	$(BIN)/python -m docsite
+
+# Needs Chromium for the pages.
+pictures: env ## make the screenshots and the terminal recording of the documentation anew from the lab
+	$(BIN)/python -m docsite.pictures
+
 checked-rules: env ## make auditor/engine/checked_rules.json anew from the rules
 	$(BIN)/python -m auditor.authoring.checked_rules rules
 
@@ -96,7 +103,7 @@ wheel: env ## build the wheel and test it with the source out of reach
 	sh tests/wheel_test.sh $(BIN)/python
 
 # What runs on one core goes two at a time, and then all tests at once, which use both.
-WITHOUT_TESTS := types mutants wheel lint layers rules view-mutants python-mutants-check rule-pages-check
+WITHOUT_TESTS := types docs mutants wheel lint layers rules view-mutants python-mutants-check rule-pages-check
 check: env ## everything that CI runs
 	$(MAKE) --jobs 2 $(WITHOUT_TESTS)
 	$(TESTS) --ignore tests/long/peers tests
@@ -121,8 +128,12 @@ bench-lab: env ## how fast the lab is (BENCH_LAB="--hosts 10000 --vcenters 8")
 	$(BIN)/python benchmarks/lab.py $(BENCH_LAB)
 
 # make bench-collect BENCH_ARGS="--hosts 30 --json FILE"; likewise the others. bench-collect builds a Go program where Go is.
-bench-collect bench-esxcli bench-evaluate bench-audit bench-startup: bench-%: env ## how fast it is beside others (BENCH_ARGS="--help"; docs/performance.md)
+bench-collect bench-esxcli bench-evaluate bench-audit bench-startup bench-opening: bench-%: env ## how fast it is beside others (BENCH_ARGS="--help"; docs/performance.md)
 	$(BIN)/python benchmarks/$*.py $(BENCH_ARGS)
+
+# A minute of processor time. The large one: make bench-scale BENCH_SCALE="--vcenters 100 --hosts 1000 --also 10 --workers 1 2 4" (docs/scale.md).
+bench-scale: env ## whole audits of many vCenters, by threads and by Dask's workers (BENCH_SCALE="--vcenters 40 --hosts 250")
+	$(BIN)/python benchmarks/scale.py $(BENCH_SCALE)
 
 # Ratios only, never absolute times: benchmarks/ratios.json.
 bench-check: env ## fail where it is no longer as much faster than others as it was
@@ -133,7 +144,7 @@ reliability: env ## kill fixes, reboots and undos in the middle; no write may be
 	$(BIN)/python benchmarks/reliability.py $(RELIABILITY)
 
 lock: env ## resolve requirements.lock anew
-	$(BIN)/pip-compile --quiet --upgrade --extra dev --generate-hashes --no-emit-index-url --no-emit-find-links --strip-extras \
+	$(BIN)/pip-compile --quiet --upgrade --extra dev --extra scale --generate-hashes --no-emit-index-url --no-emit-find-links --strip-extras \
 		--allow-unsafe --no-header --no-annotate --output-file requirements.lock pyproject.toml
 
 clean: ## remove .venv, .bin, .peers, build and dist

@@ -27,6 +27,8 @@ class Audit:
     err: str
     operations: tuple[str, ...] = ()
     """What arrived at the lab's servers meanwhile, where that was watched."""
+    out: str = ""
+    """What stood on standard output, where that was looked at."""
 
     def verdicts(self) -> dict[tuple[str, str, str], str]:
         """(rule, endpoint, resource id) -> verdict."""
@@ -74,7 +76,7 @@ class Place:
         code = run(["audit", "--fleet", str(self.fleet), "--state-dir", str(self.state), "--reporter", f"json-full:{report}", *arguments])
         said = self.capsys.readouterr()
         assert "Traceback" not in said.err
-        return Audit(code, json.loads(report.read_text(encoding="utf-8")) if report.exists() else {}, said.err)
+        return Audit(code, json.loads(report.read_text(encoding="utf-8")) if report.exists() else {}, said.err, out=said.out)
 
 
 def only(*rules: str) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import gc
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -23,32 +22,9 @@ from tests.waiting import SPEED_CHECKS
 settings.register_profile("auditor", deadline=None, suppress_health_check=SPEED_CHECKS)
 settings.load_profile("auditor")
 
-pytest_plugins = ["tests.crashes"]
+pytest_plugins = ["tests.crashes", "tests.in_one_process", "tests.order"]
 
 VCENTER_PASSWORD = "correct-horse-battery"
-
-LONG = Path(__file__).parent / "long"
-"""Whole audits and long searches; what lies here is marked `long`, so that it can be left out, and be run without measuring coverage."""
-
-
-def pytest_configure() -> None:
-    """Collecting ten thousand tests makes some million objects, and hardly one of them is garbage: nobody searches them meanwhile."""
-    gc.disable()
-
-
-def pytest_collection_finish() -> None:
-    """What was imported and collected stays to the end: it is not searched for garbage again and again, but what tests leave is."""
-    gc.collect()
-    gc.freeze()
-    gc.enable()
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the long ones."""
-    for item in items:
-        if item.path.is_relative_to(LONG):
-            item.add_marker(pytest.mark.long)
-
 
 _VCENTER = """
 vcenters:

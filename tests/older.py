@@ -10,9 +10,9 @@ from zlib import crc32
 def without_digests(snapshot: Path) -> None:
     """Make a saved snapshot one that does not say what its files were like, so that a test can write them anew."""
     manifest = snapshot / "snapshot.json"
-    told = json.loads(manifest.read_text(encoding="utf-8"))
-    del told["tables"]
-    manifest.write_text(json.dumps(told), encoding="utf-8")
+    document = json.loads(manifest.read_text(encoding="utf-8"))
+    del document["tables"]
+    manifest.write_text(json.dumps(document), encoding="utf-8")
 
 
 def older_journal(records: Iterable[Mapping[str, Any]]) -> bytes:

@@ -13,8 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import pytest
-
+from tests.required import lacking
 from tests.waiting import PATIENCE_SECONDS
 
 PROJECT = Path(__file__).parents[1]
@@ -42,10 +41,7 @@ def go_binary(name: str) -> str:
     for place in places:
         if place and Path(place).is_file():
             return place
-    reason = f"{name} v0.46.3 is not here: `make vcsim` installs it (needs Go)"
-    if os.environ.get("REQUIRE_VCSIM") == "1":
-        pytest.fail(reason)
-    pytest.skip(reason)
+    return lacking(f"{name} v0.46.3 is not here: `make vcsim` installs it (needs Go)", "VCSIM")
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from auditor.audit import apply_plan, resume, undo_run
-from auditor.changes import Task, Written, make_changes, plan_undo
+from auditor.changes import plan_undo
 from auditor.cli import run as auditor
 from auditor.endpoints.common.sessions import Sessions
 from auditor.errors import AuditorError, ConfigurationError, GuardError, JournalError
@@ -26,6 +26,7 @@ from auditor.journal import Journal, history, open_intents
 from auditor.model import Change, FixClass, Outcome
 from auditor.policy import load_policy
 from auditor.request import ApplyRequest, FixLimits, ResumeRequest, UndoRequest
+from auditor.writing import Task, Written, make_changes
 from tests.apply.test_on_the_lab import EVERY, Peers, _peers, _unanswered
 from tests.identified import as_seen
 from tests.waiting import PATIENCE_SECONDS, until

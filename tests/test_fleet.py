@@ -189,6 +189,12 @@ def test_a_password_in_an_address_is_not_repeated(tmp_path: Path, address: str) 
             one_endpoint() + "severity:\n  vvol/x: off\n", 9, "a severity does not switch a rule off; a waiver", id="severity off"
         ),
         pytest.param(one_endpoint() + "severity: high\n", 8, '"severity" must be keys with values', id="one severity for all"),
+        pytest.param(one_endpoint() + "sites:\n  a b: {endpoints: [vc]}\n", 9, "is not a name that a site can have", id="name of a site"),
+        pytest.param(one_endpoint() + "sites:\n  a:\n    endpoints:\n      - vcc\n", 11, 'no endpoint is named "vcc"', id="empty site"),
+        pytest.param(one_endpoint() + "sites: {a: {endpoints: []}}\n", 8, "names of endpoints, or globs", id="no globs"),
+        pytest.param(
+            one_endpoint() + "sites:\n  a: {endpoints: [vc]}\n  b: {endpoints: ['*']}\n", 10, "lies at two sites, a and b", id="two sites"
+        ),
         pytest.param("endpoints: []\n", 1, "no endpoints are listed", id="no endpoint"),
         pytest.param("endpoints:\n  - vc\n", 2, 'item 1 of "endpoints" must be keys with values', id="not a mapping"),
         pytest.param("endpoint: []\n", 1, 'unknown key "endpoint"; did you mean "endpoints"?', id="misspelt top key"),
@@ -221,3 +227,11 @@ def test_a_section_without_a_value_is_one_that_is_not_there(tmp_path: Path) -> N
     fleet = loaded(tmp_path, one_endpoint() + "    limits:\n    clusters: {gold: }\nparams:\n  vvol/x:\nseverity:\ndeclared:\n")
     assert fleet.endpoints[0].limits == Limits()
     assert (fleet.params, fleet.severities, fleet.declared) == ((), (), ())
+
+
+def test_an_endpoint_lies_at_the_site_whose_globs_name_it_and_may_lie_at_none(tmp_path: Path) -> None:
+    more = "".join(
+        f"  - {{name: {name}, kind: vcenter, address: {name}, username: u, password: {{env: P}}}}\n" for name in ("vie-2", "graz")
+    )
+    fleet = loaded(tmp_path, one_endpoint(name="vie-1") + more + "sites: {vienna: {endpoints: [vie-1, 'v*-?']}}\n")
+    assert [fleet.site_of(name) for name in ("vie-1", "vie-2", "graz")] == ["vienna", "vienna", None]

@@ -1,4 +1,4 @@
-"""`auditor query`: sealed off, interruptible, told as a table, CSV or JSON."""
+"""`auditor query`: sealed off, interruptible, shown as a table, CSV or JSON."""
 
 import csv
 import io
@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ import duckdb
 import pytest
 
 from auditor import query as querying
+from auditor import stopping
 from auditor.authoring.query_guard import Question
 from auditor.cli import main, run
 from auditor.engine.evaluate import evaluate
@@ -26,9 +28,11 @@ from auditor.facts.schema import Batch
 from auditor.facts.snapshot import SnapshotBuilder
 from auditor.model import Gap
 from auditor.query import is_left_running, run_query
+from auditor.report.finding_ids import FindingIds
 from auditor.report.query_rows import write_rows
 from tests.engine.bench import fleet, pe, rule_text, rules_from
 from tests.facts.fleets import WHEN, endpoints, hosts, seen
+from tests.report import samples
 from tests.waiting import PATIENCE_SECONDS, until
 
 ENDLESS = "SELECT sum(a.range * b.range) FROM range(10000000) AS a, range(10000000) AS b"
@@ -72,6 +76,27 @@ def test_what_is_wrong_can_be_asked_of_a_run(snapshot: Path, tmp_path: Path) -> 
     duckdb.execute(f"COPY (SELECT * EXCLUDE (message) FROM '{tmp_path / 'findings.parquet'}') TO '{older}' (FORMAT parquet)")
     with run_query(text, snapshot, tmp_path / "spilled-too", older) as answer:
         assert list(answer.rows) == [("fail", None), ("pass", None)]
+
+
+@pytest.mark.parametrize("identity", [None, "4C4C-\u00c4B"], ids=["nobody knows who the endpoint is", "it says who it is"])
+def test_findings_have_the_ids_that_explain_takes(tmp_path: Path, identity: str | None) -> None:
+    rules = rules_from(tmp_path, rule_text("a/one"), rule_text("b/two", holds="dsnro > 32"))
+    evaluation = evaluate(fleet([pe(1), pe(2, dsnro=64)], folder=tmp_path), rules)
+    evaluation.save(tmp_path / "findings.parquet")
+    [name] = {one.resource.endpoint for one in evaluation.findings()}
+    readings = (replace(endpoints()[0], name=name, identity=identity),)
+    snapshot = tmp_path / "snapshot"
+    SnapshotBuilder().finish(readings, started=WHEN, finished=WHEN).save(snapshot)
+    ids = FindingIds(samples.run(*readings))
+    wanted = {(one.rule, one.resource.id): ids.of(one) for one in evaluation.findings()}
+    assert len(set(wanted.values())) == 4
+    text = "SELECT rule, resource_id, id FROM finding"
+    with run_query(text, snapshot, tmp_path / "spilled", tmp_path / "findings.parquet") as answer:
+        assert {(rule, resource): one for rule, resource, one in answer.rows} == wanted
+    older = tmp_path / "older.parquet"  # without what tells the view that a rule is judged over
+    duckdb.execute(f"COPY (FROM '{tmp_path / 'findings.parquet'}') TO '{older}' (FORMAT parquet)")
+    with run_query(text, snapshot, tmp_path / "spilled-too", older) as answer:
+        assert {one for _, _, one in answer.rows} == {None}
 
 
 @pytest.mark.parametrize(
@@ -208,9 +233,9 @@ def test_csv_and_json_hold_every_row_and_tell_null_from_nothing(snapshot: Path, 
     assert run(["query", select, "--from", str(snapshot), "--format", "csv"]) == 0
     assert next(csv.reader(io.StringIO(capsys.readouterr().out))) == ["host", "nothing", "empty", "yes", "half"]
     assert run(["query", select, "--from", str(snapshot), "--format", "json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert [row["host"] for row in told] == ["esx-1", "esx-2"]
-    assert (told[0]["nothing"], told[0]["empty"], told[0]["yes"], float(told[0]["half"])) == (None, "", True, 0.5)
+    document = json.loads(capsys.readouterr().out)
+    assert [row["host"] for row in document] == ["esx-1", "esx-2"]
+    assert (document[0]["nothing"], document[0]["empty"], document[0]["yes"], float(document[0]["half"])) == (None, "", True, 0.5)
     assert run(["query", "SELECT host FROM host WHERE false", "--from", str(snapshot), "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out) == []
 
@@ -311,6 +336,7 @@ def test_a_view_that_cannot_be_computed_is_a_bug_and_not_the_users_snapshot(
     monkeypatch.setattr(views, "view_sql", lambda name: "SELECT error('broken')" if name == "host" else whole(name))
     state = ["--state-dir", str(tmp_path)] if command[0] == "audit" else []
     monkeypatch.setattr(sys, "argv", ["auditor", *command, "--from", str(snapshot), *state])
+    monkeypatch.setattr(stopping, "install", lambda: None)  # this process belongs to the tests
     with pytest.raises(SystemExit) as left:
         main()
     assert left.value.code == CRASHED

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from auditor.changes import Written
 from auditor.errors import GuardError
 from auditor.fleet import Fleet
 from auditor.history.confirming import Deadline, confirm, deadline_of, keep_deadline
@@ -16,6 +15,7 @@ from auditor.history.folders import JOURNAL_FOLDER, RUNS_FOLDER
 from auditor.journal import open_journal
 from auditor.model import Change, FixClass, Outcome, Receipt, Resource, Target
 from auditor.unconfirmed import await_confirmation, undo_overdue
+from auditor.writing import Written
 
 RUN = "20181104T120000Z-0001"
 BEGIN = datetime(2018, 11, 4, 12, tzinfo=UTC)

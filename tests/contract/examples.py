@@ -70,7 +70,7 @@ class Example:
         login: of these the one that shows the secret first.
         closing: the requests by which it ends.
         refused: an operation of which the topics `lost` need the answer, and no others.
-        unreadable: topics that this account is never told whole.
+        unreadable: topics that this account is never shown whole.
         read_only: of the description, for an account that may only read.
         state: all that can be written, to be compared.
         ignore: makes the array accept writes of an operation and do nothing.

@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[2]
 CITING = {
     "auditor": (".py", ".sql", ".yaml"),
     "benchmarks": (".py",),
+    "docsite": (".py",),
     "rules": (".yaml",),
     "tests": (".py", ".yaml"),
 }

@@ -110,14 +110,14 @@ def after(topic: str, kind: EndpointKind, state: Health = Health.PROBLEM) -> dic
     """Well up to `topic`, which is not, and what rests on it not asked; our own secret is looked up in any case."""
     topics = topics_of(kind)
     place = topics.index(topic)
-    told = {name: Health.OK if at < place else state if at == place else Health.UNKNOWN for at, name in enumerate(topics)}
-    return told | ({"secret": Health.OK} if topic != "secret" else {})
+    reported = {name: Health.OK if at < place else state if at == place else Health.UNKNOWN for at, name in enumerate(topics)}
+    return reported | ({"secret": Health.OK} if topic != "secret" else {})
 
 
 def test_a_fleet_in_which_everything_is_well(doctor: Doctor) -> None:
     said: list[tuple[str, str]] = []
     well = replace(doctor.fleet, endpoints=tuple(one for one in doctor.fleet.endpoints if one.kind is not EndpointKind.ETERNUS))
-    diagnosis = examine(well, doctor.rules, lambda *told: said.append(told))
+    diagnosis = examine(well, doctor.rules, lambda *arguments: said.append(arguments))
     assert states(by_topic(diagnosis, "vc-solidfire")) == all_ok(EndpointKind.VCENTER)
     # That the lab's access types may write is not documented.
     assert states(by_topic(diagnosis, "sf-prod")) == all_ok(EndpointKind.ELEMENT, fix=Health.WARNING)

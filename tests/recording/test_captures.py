@@ -1,7 +1,6 @@
 """Answers that others recorded from real arrays, masked: nothing of theirs is left, and what the product reads of them is as it was."""
 
 import json
-import os
 import re
 from pathlib import Path
 from typing import Any
@@ -15,8 +14,8 @@ from auditor.model import Endpoint, EndpointKind, Exchange, Secret
 from auditor.recording.exchanges import masked_exchange
 from auditor.recording.masking import Masker
 from auditor.recording.pseudonyms import Pseudonyms
+from tests.required import capture
 
-CAPTURES = Path(__file__).parents[3] / "shared" / "captures"
 KINDS = {
     "dell-sc-cinder": EndpointKind.DELL_SC,
     "solidfire-exporter-joyent": EndpointKind.ELEMENT,
@@ -26,15 +25,6 @@ KINDS = {
 HARMLESS = re.compile(r"[a-z_.]+|[\d.]{1,9}|\d\d/\d\d/\d{4} .*|ontap-cert|ApiConnection")
 """Words of the API (one is the name of a field as well), short numbers, times."""
 ENDPOINT = Endpoint("dx", EndpointKind.ETERNUS, "192.0.2.1", 22, "user", Secret("env", ("X",)))
-
-
-def folder(name: str) -> Path:
-    path = CAPTURES / name
-    if not path.is_dir():
-        if os.environ.get("REQUIRE_CAPTURES") == "1":
-            pytest.fail(f"REQUIRE_CAPTURES=1, but there is no {name} beside the project (shared/captures)")
-        pytest.skip("the recorded answers are not here (shared/captures beside the project)")
-    return path
 
 
 @pytest.fixture
@@ -56,7 +46,7 @@ def identifying(value: Any, path: tuple[str, ...] = ()) -> list[str]:
 @pytest.mark.parametrize("name", list(KINDS))
 def test_nothing_that_names_anything_is_left_of_a_recorded_answer(name: str, masker: Masker) -> None:
     looked_at = 0
-    for path in sorted(folder(name).rglob("*.json")):
+    for path in sorted(capture(name).rglob("*.json")):
         try:
             value = json.loads(path.read_text(encoding="utf-8"))
         except ValueError:
@@ -80,7 +70,7 @@ def eternus(path: Path, command: str, masker: Masker) -> tuple[Answer, Answer, s
 
 
 def test_volumes_of_an_eternus_keep_sizes_and_states_and_lose_their_names(masker: Masker) -> None:
-    before, after, text = eternus(folder("eternus-cli-cinder") / "show_volumes_12.txt", "show volumes", masker)
+    before, after, text = eternus(capture("eternus-cli-cinder") / "show_volumes_12.txt", "show volumes", masker)
     errors = ParseErrors("show volumes")
     originals, volumes = list(machine_format.volumes(before, errors)), list(machine_format.volumes(after, errors))
     assert [(one.number, one.status, one.size_bytes) for one in volumes] == [(one.number, one.status, one.size_bytes) for one in originals]
@@ -94,7 +84,7 @@ def test_volumes_of_an_eternus_keep_sizes_and_states_and_lose_their_names(masker
 
 
 def test_an_enclosure_keeps_model_and_firmware_and_loses_name_and_serial_number(masker: Masker) -> None:
-    before, after, text = eternus(folder("eternus-cli-cinder") / "show_enclosure_status_5.txt", "show enclosure-status", masker)
+    before, after, text = eternus(capture("eternus-cli-cinder") / "show_enclosure_status_5.txt", "show enclosure-status", masker)
     errors = ParseErrors("show enclosure-status")
     original, identity = machine_format.identity(before, errors), machine_format.identity(after, errors)
     assert original is not None
@@ -105,7 +95,7 @@ def test_an_enclosure_keeps_model_and_firmware_and_loses_name_and_serial_number(
 
 
 def test_hosts_in_a_table_for_people_keep_their_columns_and_lose_their_names(masker: Masker) -> None:
-    before, after, text = eternus(folder("eternus-cli-delfin") / "FC_HOSTS_INFO.txt", "show host-wwn-names", masker)
+    before, after, text = eternus(capture("eternus-cli-delfin") / "FC_HOSTS_INFO.txt", "show host-wwn-names", masker)
     errors = ParseErrors("show host-wwn-names")
     originals, hosts = list(text_format.fc_hosts(before, errors)), list(text_format.fc_hosts(after, errors))
     assert [(one.number, one.kind) for one in hosts] == [(one.number, one.kind) for one in originals]
@@ -132,10 +122,7 @@ COMMANDS = {
 
 @pytest.mark.parametrize("file", list(COMMANDS))
 def test_a_recorded_table_has_as_many_lines_and_no_world_wide_name_left(file: str, masker: Masker) -> None:
-    path = folder("eternus-cli-delfin") / file
-    if not path.is_file():
-        pytest.skip(f"there is no {file}")
-    text = path.read_text(encoding="utf-8", errors="replace")
+    text = capture(f"eternus-cli-delfin/{file}").read_text(encoding="utf-8", errors="replace")
     command = COMMANDS[file]
     masked = masked_exchange(EndpointKind.ETERNUS, Exchange(command, "SSH", "", command.encode(), 0, {}, text.encode()), masker)
     after = masked.answer.decode()

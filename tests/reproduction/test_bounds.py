@@ -5,7 +5,6 @@ from __future__ import annotations
 import configparser
 import os
 import re
-import shutil
 import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
@@ -20,6 +19,7 @@ from auditor.reproduction.files import files_of
 from auditor.reproduction.lessons import Lesson
 from auditor.reproduction.situation import Situation
 from tests.report import samples
+from tests.required import program
 
 FOLDER = "/mnt/test"
 _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
@@ -164,17 +164,8 @@ def test_a_script_refuses_a_folder_that_leads_to_devices(tmp_path: Path) -> None
     assert "leads to /dev" in ended.stderr
 
 
-def program(name: str) -> str:
-    found = shutil.which(name)
-    if found is None:
-        if os.environ.get("REQUIRE_FIO") == "1":
-            pytest.fail(f"REQUIRE_FIO=1, and there is no {name}: install fio and ioping")
-        pytest.skip(f"{name} is not here; REQUIRE_FIO=1 makes this a failure")
-    return found
-
-
 def test_fio_itself_understands_every_job_file(tmp_path: Path) -> None:
-    fio = program("fio")
+    fio = program("fio", "FIO")
     for text in {text for _, text in JOB_FILES}:
         (tmp_path / "load.fio").write_text(text)
         ended = subprocess.run(
@@ -184,7 +175,7 @@ def test_fio_itself_understands_every_job_file(tmp_path: Path) -> None:
 
 
 def test_ioping_itself_understands_its_options(tmp_path: Path) -> None:
-    ioping = program("ioping")
+    ioping = program("ioping", "FIO")
     [line] = {line for _, text in SCRIPTS for line in text.splitlines() if line.startswith("exec ioping") and "-i 1 " in line}
     options = line.removeprefix("exec ioping ").removesuffix(' "$dir"').split()
     # -C: this folder may be on a file system without direct I/O. One request only.

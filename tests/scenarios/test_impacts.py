@@ -1,4 +1,7 @@
-"""What each incident's failure costs, by the queue model: the interval holds the figure of its report (docs/domain/incidents.md)."""
+"""What each incident's failure costs, by the queue model: the interval holds the figure of its report (docs/domain/incidents.md).
+
+tests/long/walk/test_explaining.py holds one audit of the incidents to all that is asked of them.
+"""
 
 from __future__ import annotations
 
@@ -48,8 +51,9 @@ def test_s2_65_000_commands_a_second_pass_and_125_000_are_among_what_both_depths
     [finding] = [one for one in audit.of("diag/queue-full", "fail") if one["resource"]["host"].startswith(host)]
     found = finding["impact"]
     assert found["quantity"] == "iops"
-    assert meets(found["now"], 65_000, 65_000)
-    assert found["after"][0] <= 125_000 <= found["after"][1]
+    # Each sample of the lab's counters is up to 4 % off.
+    assert meets(found["now"], 65_000 * 0.96, 65_000 * 1.04)
+    assert meets(found["after"], 125_000, 125_000)
 
 
 def test_s3_the_disks_halves_of_transfers_is_within_what_rarer_copies_give(audit: Audit) -> None:
@@ -59,6 +63,7 @@ def test_s3_the_disks_halves_of_transfers_is_within_what_rarer_copies_give(audit
     # The lab's counters run by the clock, and a busy machine asks for them later than it says: 2 %.
     assert meets(found["now"], 119 * 0.98, 119 * 1.02)
     assert found["after"][0] <= 119 / 2 <= found["after"][1]
+    assert found["after"][0] >= 119 / 4
     assert found["victims_count"] > 5
 
 

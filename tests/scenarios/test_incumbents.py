@@ -131,8 +131,8 @@ def test_3_and_9_a_host_that_does_not_answer_neither_passes_nor_lends_its_neighb
 
 
 def test_4_what_is_said_to_be_wanted_is_what_would_be_written(audit: Audit) -> None:
-    told: list[dict[str, Any]] = [f for f in audit.report["findings"] if f["verdict"] == "fail" and f["fix"].get("outcome") == "proposed"]
-    numbers = [f for f in told if isinstance(f["desired"], int) and isinstance(f["fix"]["after"], int)]
+    answer: list[dict[str, Any]] = [f for f in audit.report["findings"] if f["verdict"] == "fail" and f["fix"].get("outcome") == "proposed"]
+    numbers = [f for f in answer if isinstance(f["desired"], int) and isinstance(f["fix"]["after"], int)]
     assert len({f["rule"] for f in numbers}) > 10
     assert [(f["rule"], f["resource"]["name"], f["desired"], f["fix"]["after"]) for f in numbers if f["desired"] != f["fix"]["after"]] == []
 

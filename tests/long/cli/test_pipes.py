@@ -39,10 +39,10 @@ def read_a_line(*arguments: str, gone: bool = False, both: bool = False, unbuffe
         line = b"" if gone or both else reader.read(40).partition(b"\n")[0]
         reader.close()
         try:
-            _, told = command.communicate(timeout=PATIENCE_SECONDS)
+            _, reported = command.communicate(timeout=PATIENCE_SECONDS)
         finally:
             command.kill()
-        return command.returncode, line, (told or b"").decode()
+        return command.returncode, line, (reported or b"").decode()
 
 
 @pytest.fixture(scope="module")
@@ -59,8 +59,8 @@ def test_an_audit_that_nobody_reads_is_kept_whole_and_ends_with_its_verdict(stat
         [*AUDITOR, "runs", "show", "--state-dir", str(state)], capture_output=True, timeout=PATIENCE_SECONDS, check=True
     ).stdout
     assert b"UNKNOWN: a fact was not read" in shown
-    code, _, told = read_a_line("runs", "show", "--state-dir", str(state), gone=True)
-    assert (code, told) == (0, "")
+    code, _, reported = read_a_line("runs", "show", "--state-dir", str(state), gone=True)
+    assert (code, reported) == (0, "")
 
 
 @pytest.mark.parametrize(
@@ -72,8 +72,8 @@ def test_an_audit_that_nobody_reads_is_kept_whole_and_ends_with_its_verdict(stat
     ],
 )
 def test_a_command_whose_reader_has_gone_ends_well(arguments: list[str], unbuffered: str) -> None:
-    code, _, told = read_a_line(*arguments, gone=True, unbuffered=unbuffered)
-    assert (code, told) == (0, "")
+    code, _, reported = read_a_line(*arguments, gone=True, unbuffered=unbuffered)
+    assert (code, reported) == (0, "")
 
 
 def test_a_command_that_found_something_wrong_says_so_by_its_code_whoever_reads(tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ def found_of(declared: Mapping[str, Any], *, plain: bool) -> st.SearchStrategy[l
     return st.lists(st.builds(ObjectProperties, st.builds(Ref, st.just("HostSystem"), st.just("host-1")), values, missing), max_size=3)
 
 
-def told(found: list[ObjectProperties], token: str | None, body: bytes) -> Answer:
+def answer_of(found: list[ObjectProperties], token: str | None, body: bytes) -> Answer:
     """`found` as it is read: the fault that was written for what is missing is described."""
     why = "NoPermission: System.Read: Not allowed."
     return Answer([ObjectProperties(one.ref, one.values, dict.fromkeys(one.missing, why)) for one in found], token, len(body))
@@ -51,9 +51,9 @@ TOKENS = st.sampled_from([None, "0", "a&b"])
 def test_an_answer_as_vcenter_writes_it_is_scanned_to_what_was_written(data: Any, token: str | None, extras: bool) -> None:
     found = data.draw(found_of({path: HOSTS[path] for path in ("name", "parent", "runtime.inMaintenanceMode", *BULK)}, plain=True))
     body = answer(found, token, AsVCenter(), declared=HOSTS, extras=extras)
-    assert scanned(body, OPERATION, "HostSystem") == told(found, token, body)
+    assert scanned(body, OPERATION, "HostSystem") == answer_of(found, token, body)
     assert by_grammar(body) == [value for one in found for path, value in one.values.items() if path in BULK]
-    assert parsed(body, OPERATION, "HostSystem") == told(found, token, body)
+    assert parsed(body, OPERATION, "HostSystem") == answer_of(found, token, body)
 
 
 @bounded
@@ -61,7 +61,7 @@ def test_an_answer_as_vcenter_writes_it_is_scanned_to_what_was_written(data: Any
 def test_any_legal_spelling_means_the_same(data: Any, token: str | None, extras: bool) -> None:
     found = data.draw(found_of({path: HOSTS[path] for path in BULK}, plain=False))
     body = answer(found, token, AnyWay(data.draw), declared=HOSTS, extras=extras)
-    expected = told(found, token, body)
+    expected = answer_of(found, token, body)
     assert parsed(body, OPERATION, "HostSystem") == expected
     assert scanned(body, OPERATION, "HostSystem") in (None, expected)
 
@@ -73,8 +73,8 @@ def test_every_property_of_every_kind_is_read_as_it_was_written(kind: str, data:
     shape = {path: data.draw(values_of(declared, plain=True)) for path, declared in PROPERTIES[kind].items()}
     found = [ObjectProperties(Ref(kind, "x-1"), shape, {})]
     body = answer(found, None, AsVCenter(), declared=PROPERTIES[kind], extras=False)
-    assert scanned(body, OPERATION, kind) == told(found, None, body)
-    assert parsed(body, OPERATION, kind) == told(found, None, body)
+    assert scanned(body, OPERATION, kind) == answer_of(found, None, body)
+    assert parsed(body, OPERATION, kind) == answer_of(found, None, body)
 
 
 def usual() -> tuple[Answer, bytes]:
@@ -87,7 +87,7 @@ def usual() -> tuple[Answer, bytes]:
     values = {"name": "esx", BULK[0]: [lun, lun], BULK[1]: MultipathInfo("HostMultipathInfo", [unit, unit]), BULK[2]: options}
     found = [ObjectProperties(Ref("HostSystem", f"host-{number}"), values, {"runtime.bootTime": "NoPermission"}) for number in (1, 2)]
     body = answer(found, "0", AsVCenter(), declared=HOSTS, extras=True)
-    return told(found, "0", body), body
+    return answer_of(found, "0", body), body
 
 
 def test_an_answer_cut_short_anywhere_is_nonsense_and_never_a_part() -> None:

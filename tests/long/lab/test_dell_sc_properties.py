@@ -210,8 +210,8 @@ class DellScMachine(RuleBasedStateMachine):
         self.server.stop()
 
     def log_in(self) -> None:
-        told = base64.b64encode(b"Admin:right").decode()
-        headers = {"x-dell-api-version": "2.0", "Authorization": f"Basic {told}"}
+        credentials = base64.b64encode(b"Admin:right").decode()
+        headers = {"x-dell-api-version": "2.0", "Authorization": f"Basic {credentials}"}
         status, got, _ = self.line.ask("POST", "/api/rest/ApiConnection/Login", b"{}", headers)
         assert status == 200
         self.cookie = str(got["Set-Cookie"]).partition(";")[0]
@@ -262,9 +262,9 @@ class DellScMachine(RuleBasedStateMachine):
     def begin(self, after: Model, change: Callable[[Model], str], trouble: str | None, wait: Wait) -> str:
         """A call with the header Async: accepted at once, and judged when its time has come."""
         if done(trouble) and trouble != "session":
-            # What is ignored is not judged either, but what is not there cannot be told.
-            told = "404" if deepcopy(after).attempt(change) == "404" else OK
-            effect = (lambda _model: told) if trouble == "ignored" else change
+            # What is ignored is not judged either, but what is not there cannot be reported.
+            text = "404" if deepcopy(after).attempt(change) == "404" else OK
+            effect = (lambda _model: text) if trouble == "ignored" else change
             if isinstance(wait, float):
                 after.later.append((self.clock.seconds + wait, str(1418394170395 + self.begun), effect))
             self.begun += 1
@@ -276,8 +276,8 @@ class DellScMachine(RuleBasedStateMachine):
         assert volumes == self.model.volumes
         profiles = {number(one["instanceId"]): one for one in self.get("ScQosProfile")}
         for found, held in zip(profiles.values(), self.model.profiles.values(), strict=True):
-            told = {limit: found[limit] if found[switch] else None for limit, switch in LIMITS}
-            assert told | {qos.PRIORITY: found[qos.PRIORITY]} == held
+            reported = {limit: found[limit] if found[switch] else None for limit, switch in LIMITS}
+            assert reported | {qos.PRIORITY: found[qos.PRIORITY]} == held
         used = [one[name] for one in self.model.volumes.values() for name in ("volumeQosProfile", "groupQosProfile")]
         assert {index: one["volumeCount"] for index, one in profiles.items()} == {index: used.count(index) for index in profiles}
         mappings: dict[int, list[tuple[int, bool]]] = {1: [], 2: []}
@@ -325,10 +325,10 @@ class DellScMachine(RuleBasedStateMachine):
     def look_at_a_task(self, which: int) -> None:
         self.model.settle(self.clock.seconds)
         task = str(1418394170395 + which % self.begun)
-        status, told = self.ask("GET", f"ApiConnection/AsyncTask/{task}")
+        status, answer = self.ask("GET", f"ApiConnection/AsyncTask/{task}")
         became = self.model.ended.get(task)
         assert status == (int(became) if became not in (None, OK) else 200)
-        assert (told.get("objectType") == "AsyncTask") == (became is None)
+        assert (answer.get("objectType") == "AsyncTask") == (became is None)
 
     @rule(kind=st.sampled_from(["ScVolumeConfiguration", "ScQosProfile"]), trouble=troubles().filter(bool))
     def a_reading_goes_wrong(self, kind: str, trouble: str) -> None:
@@ -337,13 +337,13 @@ class DellScMachine(RuleBasedStateMachine):
         self.compare()
 
 
-def configured(told: dict[str, Any]) -> dict[str, Any]:
+def configured(reported: dict[str, Any]) -> dict[str, Any]:
     references = {
-        name: number(told[name]["instanceId"]) if told.get(name) else None
+        name: number(reported[name]["instanceId"]) if reported.get(name) else None
         for name in ("storageProfile", "volumeQosProfile", "groupQosProfile")
     }
-    replays = [number(one["instanceId"]) for one in told["replayProfileList"]]
-    return references | {"replayProfileList": replays} | {name: told[name] for name in SWITCHES}
+    replays = [number(one["instanceId"]) for one in reported["replayProfileList"]]
+    return references | {"replayProfileList": replays} | {name: reported[name] for name in SWITCHES}
 
 
 def test_after_any_writes_tasks_and_faults_the_storage_center_tells_what_was_done(

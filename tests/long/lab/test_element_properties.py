@@ -134,8 +134,8 @@ class ElementMachine(RuleBasedStateMachine):
 
     def post(self, method: str, **params: Any) -> tuple[int, Any]:
         body = json.dumps({"method": method, "params": params, "id": 1}).encode()
-        told = base64.b64encode(b"audit:right").decode()
-        status, _, answer = self.line.ask("POST", "/json-rpc/12.3", body, {"Authorization": f"Basic {told}"})
+        credentials = base64.b64encode(b"audit:right").decode()
+        status, _, answer = self.line.ask("POST", "/json-rpc/12.3", body, {"Authorization": f"Basic {credentials}"})
         try:
             return status, json.loads(answer) if status == 200 else None
         except ValueError as error:
@@ -151,13 +151,13 @@ class ElementMachine(RuleBasedStateMachine):
             answer = "xPermissionDenied"
         elif trouble == "half" and answer == OK:
             answer = "xDBOperationFailed"
-        told: list[Any] = []
+        reported: list[Any] = []
 
         def ask() -> str:
             status, reply = self.post(method, **params)
             if status != 200:
                 return BUSY
-            told.append(reply.get("result"))
+            reported.append(reply.get("result"))
             return str(reply["error"]["name"]) if "error" in reply else OK
 
         # An account that may not write is one without the privilege "write".
@@ -167,7 +167,7 @@ class ElementMachine(RuleBasedStateMachine):
             self.model = after
         record = self.compare()
         if got == OK and trouble is None and method == "ModifyVolume":
-            assert told[0]["volume"] == record[params["volumeID"]], "the answer to a write is what is read afterwards"
+            assert reported[0]["volume"] == record[params["volumeID"]], "the answer to a write is what is read afterwards"
 
     def compare(self) -> dict[int, Any]:
         volumes = {one["volumeID"]: one for one in self.result("ListVolumes")["volumes"]}

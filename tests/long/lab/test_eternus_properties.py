@@ -203,9 +203,9 @@ class EternusMachine(RuleBasedStateMachine):
             [f"-volume-number {int(volumes[0][3:])}" if by_number or len(volumes) > 1 else f"-volume-name {volumes[0]}"] if volumes else []
         )
         second = [f"-volume-name {volumes[1]}"] if len(volumes) > 1 else []
-        told = [f"-{PARAMETER[kind]} {value}" for kind, value in asked.items()]
+        reported = [f"-{PARAMETER[kind]} {value}" for kind, value in asked.items()]
         change = partial(Model.set_volume, volumes=volumes, asked=asked)
-        self.write("set volume-qos", " ".join([*first, *second, *told]), change, trouble)
+        self.write("set volume-qos", " ".join([*first, *second, *reported]), change, trouble)
 
     @precondition(lambda self: self.described.has_qos_table)
     @rule(mode=st.sampled_from([*KINDS, *KINDS, "all"]), category=numbers, iops=amounts, mb_per_second=amounts, trouble=hardships)

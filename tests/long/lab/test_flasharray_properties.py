@@ -121,9 +121,9 @@ class FlashArrayMachine(RuleBasedStateMachine):
             raise LostError from error
 
     def read(self, what: str) -> dict[str, Any]:
-        status, told = self.ask("GET", what)
+        status, answer = self.ask("GET", what)
         assert status == 200
-        return {one["name"]: one for one in told["items"]}
+        return {one["name"]: one for one in answer["items"]}
 
     def compare(self) -> None:
         self.found = {what: self.read(what) for what in self.model.held}
@@ -136,11 +136,11 @@ class FlashArrayMachine(RuleBasedStateMachine):
         self.server.ignored_writes = trouble == "ignored"
         if trouble == "session":
             self.server.expire_sessions()
-        told: list[Any] = []
+        reported: list[Any] = []
 
         def ask() -> str:
             status, items = self.ask("PATCH", what, body, names=",".join(names))
-            told.append(items)
+            reported.append(items)
             return {200: OK, 503: BUSY}.get(status, str(status))
 
         on_the_wire = None if trouble in ("ignored", "session") else trouble
@@ -156,7 +156,7 @@ class FlashArrayMachine(RuleBasedStateMachine):
         self.compare()
         if got == OK and trouble is None:
             changed = [one for name, one in self.found[what].items() if name in names]
-            assert told[0]["items"] == changed, "the answer to a write is what is read afterwards"
+            assert reported[0]["items"] == changed, "the answer to a write is what is read afterwards"
 
     @rule(
         which=st.lists(st.integers(0, 6), min_size=1, max_size=3),

@@ -6,7 +6,6 @@ import asyncio
 import json
 import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
@@ -24,6 +23,7 @@ import yaml
 from auditor.lab.description import LabFleet
 from auditor.lab.scenario import load_scenario
 from auditor.lab.vcenter.description.vcenter import VCenterDescription
+from tests.required import program
 from tests.waiting import PATIENCE_SECONDS, completed
 
 SCENARIO = "all"
@@ -128,10 +128,7 @@ def fleet() -> LabFleet:
 
 @pytest.fixture(scope="module")
 def curl() -> str:
-    found = shutil.which("curl")
-    if found is None:
-        pytest.skip("curl is not here")
-    return found
+    return program("curl", "CURL")
 
 
 def described(fleet: LabFleet, endpoint: dict[str, Any]) -> Any:
@@ -145,9 +142,9 @@ def versions(vcenter: VCenterDescription) -> dict[str, str]:
 
 def test_what_is_printed_is_what_the_fleet_file_says_and_all_that_the_scenario_describes(up: Up, fleet: LabFleet) -> None:
     printed = [re.fullmatch(r"(\S+): (ssh|https)://(\S+) \((\S+)\)\n", line) for line in up.said[:-1]]
-    told = {(match[1], match[3], match[4]) for match in printed if match}
-    assert len(told) == len(printed)
-    assert told == {(one["name"], one["address"], one["kind"]) for one in up.endpoints}
+    reported = {(match[1], match[3], match[4]) for match in printed if match}
+    assert len(reported) == len(printed)
+    assert reported == {(one["name"], one["address"], one["kind"]) for one in up.endpoints}
     assert {one["name"] for one in up.endpoints} == {one.name for one in (*fleet.vcenters, *fleet.arrays)}
     assert {one["kind"] for one in up.endpoints} == KINDS
     assert {address_of(one)[0] for one in up.endpoints} == {"127.0.0.1"}
@@ -268,12 +265,12 @@ def test_curl_asks_a_vcenter_once_it_has_logged_in(curled: CurlOf, up: Up) -> No
 
 def test_curl_calls_element_methods(curled: CurlOf, up: Up, fleet: LabFleet) -> None:
     for endpoint in up.of("element"):
-        told: dict[str, Any] = {}
+        reported: dict[str, Any] = {}
         for method in ("GetClusterInfo", "ListVolumes"):
             call = posted({"method": method, "params": {}, "id": 1})
-            told |= curled(endpoint).ask("/json-rpc/12.3", *call, secret=login(up, endpoint))["result"]
-        assert told["clusterInfo"]["name"] == endpoint["name"]
-        assert {one["name"] for one in told["volumes"]} >= {one.name for one in described(fleet, endpoint).volumes}
+            reported |= curled(endpoint).ask("/json-rpc/12.3", *call, secret=login(up, endpoint))["result"]
+        assert reported["clusterInfo"]["name"] == endpoint["name"]
+        assert {one["name"] for one in reported["volumes"]} >= {one.name for one in described(fleet, endpoint).volumes}
 
 
 def test_curl_lists_the_volumes_of_a_dell_sc_in_a_session(curled: CurlOf, up: Up, fleet: LabFleet, tmp_path: Path) -> None:
@@ -281,10 +278,10 @@ def test_curl_lists_the_volumes_of_a_dell_sc_in_a_session(curled: CurlOf, up: Up
     for endpoint in up.of("dell-sc"):
         jar = str(tmp_path / endpoint["name"])
         connection = {"Application": "curl", "ApplicationVersion": "1"}
-        told = curled(endpoint).ask(
+        answer = curled(endpoint).ask(
             "/api/rest/ApiConnection/Login", "--cookie-jar", jar, *posted(connection, version), secret=login(up, endpoint)
         )
-        assert told["provider"] == "EnterpriseManager"
+        assert answer["provider"] == "EnterpriseManager"
         volumes = curled(endpoint).ask("/api/rest/StorageCenter/ScVolume/GetList", "--cookie", jar, *posted({}, version))
         assert {one["name"] for one in volumes} == {one.name for one in described(fleet, endpoint).volumes}
 

@@ -191,8 +191,8 @@ class OntapMachine(RuleBasedStateMachine):
         return str(record["source"]["path"]).partition(":")[2] if path == RELATIONSHIPS else str(record["name"])
 
     def ask(self, method: str, path: str, body: Any = None) -> tuple[int, Any]:
-        told = base64.b64encode(b"audit:right").decode()
-        headers = {"Authorization": f"Basic {told}", "Accept": "application/json"}
+        credentials = base64.b64encode(b"audit:right").decode()
+        headers = {"Authorization": f"Basic {credentials}", "Accept": "application/json"}
         status, _, answer = self.line.ask(method, f"/api/{path}", b"" if body is None else json.dumps(body).encode(), headers)
         try:
             return status, None if status == 503 else json.loads(answer)
@@ -200,16 +200,16 @@ class OntapMachine(RuleBasedStateMachine):
             raise LostError from error
 
     def get(self, path: str) -> Any:
-        status, told = self.ask("GET", f"{path}?fields={FIELDS[path]}{',name' if path == LUNS else ''}")
-        assert status == 200, told
-        return told["records"]
+        status, answer = self.ask("GET", f"{path}?fields={FIELDS[path]}{',name' if path == LUNS else ''}")
+        assert status == 200, answer
+        return answer["records"]
 
     def compare(self, *paths: str) -> None:
         self.model.settle(self.clock.now)
         current = {policy: None if policy is None else self.model.names[policy] for policy in (None, *self.model.names)}
         for path in paths or FIELDS:
             names = {uuid: name for name, uuid in self.uuids[path].items()}
-            found = {names[one["uuid"]]: told(path, one) for one in self.get(path)}
+            found = {names[one["uuid"]]: value_of(path, one) for one in self.get(path)}
             if path == POLICIES:
                 used = [*self.model.luns.values(), *(one["qos"] for one in self.model.volumes.values())]
                 held: dict[str, Any] = {
@@ -334,7 +334,7 @@ class OntapMachine(RuleBasedStateMachine):
         self.compare(path)
 
 
-def told(path: str, record: dict[str, Any]) -> Any:
+def value_of(path: str, record: dict[str, Any]) -> Any:
     """What a record says of what is written."""
 
     def name(*way: str) -> Any:

@@ -137,12 +137,12 @@ class VCenterMachine(VCenterLooks, RuleBasedStateMachine):
         *,
         empty: bool = False,
     ) -> Told | None:
-        """Send a write under a fault; what the client is told, and what is true then, must be as the model has it.
+        """Send a write under a fault; what the client is answered, and what is true then, must be as the model has it.
 
         Args:
             operation: what the fault hits: a method or, with dots in its name, an esxcli command.
             send: sends it.
-            change: what it does to the model; answers what the client is told.
+            change: what it does to the model; answers what the client is answered.
             trouble: the fault's kind.
             half: what the first half of it does; None when it has no halves, so that it is done whole and then fails.
             empty: whether the answer to a write that goes well has no body.
@@ -159,17 +159,17 @@ class VCenterMachine(VCenterLooks, RuleBasedStateMachine):
             answer = AWAY if esxcli and answer == AWAY else "NoPermission"
         elif trouble == "half" and answer == OK:
             answer = REFUSED if esxcli else "SystemError"
-        told: list[Told] = []
+        reported: list[Told] = []
 
         def ask() -> str:
-            told.append(send())
-            return told[0].outcome
+            reported.append(send())
+            return reported[0].outcome
 
         got = troubled(self.server.faults, trouble, operation, ask, privilege=lacking if trouble == "permission" else "")
         # An answer that is empty has come whole when it is cut.
         assert got == (answer if trouble == "truncate" and answer == OK and empty else seen(trouble, answer))
         if got == "NoPermission":
-            assert told[0].value == lacking, "it names the privilege that is missing"
+            assert reported[0].value == lacking, "it names the privilege that is missing"
         if trouble == "truncate":
             self.caller.close()  # the server has, whether or not there was something to cut
         if trouble == "session":
@@ -177,7 +177,7 @@ class VCenterMachine(VCenterLooks, RuleBasedStateMachine):
         if applied:
             self.model = after
         self.sound = True
-        return told[0] if got == OK else None
+        return reported[0] if got == OK else None
 
     def call(
         self,
@@ -190,9 +190,9 @@ class VCenterMachine(VCenterLooks, RuleBasedStateMachine):
     ) -> None:
         kind, moid, method = where
         send = partial(self.caller.soap if form == "soap" else self.caller.json, kind, moid, method, arguments)
-        told = self.write(method, send, change, trouble, half, empty=form == "json" and not method.endswith("_Task"))
-        if method.endswith("_Task") and told is not None:
-            info = self.caller.read("Task", result(told), "info")
+        answer = self.write(method, send, change, trouble, half, empty=form == "json" and not method.endswith("_Task"))
+        if method.endswith("_Task") and answer is not None:
+            info = self.caller.read("Task", result(answer), "info")
             assert info["state"] == ("running" if trouble == "stuck" else "success")
 
     def settled(self, *looks: Callable[[], None]) -> None:
@@ -382,10 +382,10 @@ class VCenterMachine(VCenterLooks, RuleBasedStateMachine):
         trouble=in_tasks,
     )
     def write_storage_drs(self, form: str, spec: dict[str, Any], trouble: str | None, *, modify: bool) -> None:
-        told: dict[str, Any] = {}
+        reported: dict[str, Any] = {}
         for name, value in spec.items():
-            told[NESTED.get(name, name)] = {name: value} if name in NESTED else value
-        arguments = {"pod": reference("StoragePod", POD), "spec": {"podConfigSpec": told}, "modify": modify}
+            reported[NESTED.get(name, name)] = {name: value} if name in NESTED else value
+        arguments = {"pod": reference("StoragePod", POD), "spec": {"podConfigSpec": reported}, "modify": modify}
         where = ("StorageResourceManager", "StorageResourceManager", "ConfigureStorageDrsForPod_Task")
         self.call(form, where, arguments, partial(Model.write_pod, spec=spec, modify=modify), trouble)
         self.settled(self.look_at_pod, partial(self.look_at_sioc, "inside"))

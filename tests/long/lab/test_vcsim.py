@@ -16,26 +16,28 @@ from pyVmomi.SoapAdapter import SerializeToStr
 from auditor.lab.scenario import load_scenario, scenario_names
 from auditor.lab.serving import serve
 from auditor.lab.vcsim import export_vcsim
+from tests.lab.conftest import pyvmomi_client
 from tests.peers import running_vcsim
 
 SCENARIOS = [(name, vcenter.name) for name in scenario_names() if name != "all" for vcenter in load_scenario(name).vcenters]
 
 
-@pytest.fixture(params=SCENARIOS, ids=[name for name, _ in SCENARIOS])
-def pair(request: pytest.FixtureRequest, log_in: Any, tmp_path: Path) -> Iterator[tuple[Any, Any]]:
+@pytest.fixture(scope="module", params=SCENARIOS, ids=[name for name, _ in SCENARIOS])
+def pair(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, Any]]:
     """The same scenario behind the lab's own peer and behind vcsim: two pyVmomi clients."""
     scenario, name = request.param
+    folder = tmp_path_factory.mktemp(scenario)
     fleet = load_scenario(scenario)
-    export_vcsim(replace(fleet, vcenters=tuple(one for one in fleet.vcenters if one.name == name)), tmp_path / "model")
-    with running_vcsim(tmp_path / "model") as vcsim, serve(fleet) as lab:
-        lab.write_fleet(tmp_path / "fleet.yaml")
-        trusted = ssl.create_default_context(cafile=str(tmp_path / "fleet-ca.pem"))
+    export_vcsim(replace(fleet, vcenters=tuple(one for one in fleet.vcenters if one.name == name)), folder / "model")
+    with running_vcsim(folder / "model") as vcsim, serve(fleet) as lab:
+        lab.write_fleet(folder / "fleet.yaml")
+        trusted = ssl.create_default_context(cafile=str(folder / "fleet-ca.pem"))
         unknown = ssl.create_default_context()
         unknown.check_hostname, unknown.verify_mode = False, ssl.CERT_NONE  # vcsim makes its own certificate at every start
         server = lab.vcenters[name]
         with (
-            log_in(server.host, server.port, trusted, password=lab.password) as ours,
-            log_in(vcsim.host, vcsim.port, unknown, user=vcsim.username, password=vcsim.password) as theirs,
+            pyvmomi_client(server.host, server.port, trusted, password=lab.password) as ours,
+            pyvmomi_client(vcsim.host, vcsim.port, unknown, user=vcsim.username, password=vcsim.password) as theirs,
         ):
             yield ours, theirs
 

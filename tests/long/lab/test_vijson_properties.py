@@ -15,41 +15,41 @@ from auditor.lab.vcenter.server import VCenterServer
 from tests.lab.test_vijson import XSI_TYPE, Json
 
 
-def differences(told: Any, element: ET.Element, where: str) -> list[str]:
+def differences(reported: Any, element: ET.Element, where: str) -> list[str]:
     """Where a JSON value says something else than the SOAP element; empty when both say the same."""
     text = element.text or ""
-    if isinstance(told, dict):
+    if isinstance(reported, dict):
         named = element.get(XSI_TYPE, "").rpartition(":")[2]
-        if told["_typeName"] == "ManagedObjectReference":
-            return [] if (told["type"], told["value"]) == (element.get("type"), text) else [f"{where}: {told} / {text}"]
-        wrong = [f"{where}: {told['_typeName']} / {named}"] if named not in ("", told["_typeName"]) else []
-        if "_value" not in told:
-            return wrong + differing_members(told, element, where)
-        if isinstance(told["_value"], list):
-            return wrong + differing_items(told["_value"], list(element), where)
-        return wrong + differences(told["_value"], element, where)
-    plain = {True: "true", False: "false"}[told] if isinstance(told, bool) else str(told)
-    same = plain == text or (isinstance(told, float) and told == float(text))
-    return [] if same else [f"{where}: {told} / {text}"]
+        if reported["_typeName"] == "ManagedObjectReference":
+            return [] if (reported["type"], reported["value"]) == (element.get("type"), text) else [f"{where}: {reported} / {text}"]
+        wrong = [f"{where}: {reported['_typeName']} / {named}"] if named not in ("", reported["_typeName"]) else []
+        if "_value" not in reported:
+            return wrong + differing_members(reported, element, where)
+        if isinstance(reported["_value"], list):
+            return wrong + differing_items(reported["_value"], list(element), where)
+        return wrong + differences(reported["_value"], element, where)
+    plain = {True: "true", False: "false"}[reported] if isinstance(reported, bool) else str(reported)
+    same = plain == text or (isinstance(reported, float) and reported == float(text))
+    return [] if same else [f"{where}: {reported} / {text}"]
 
 
-def differing_items(told: list[Any], elements: list[ET.Element], where: str) -> list[str]:
-    if len(told) != len(elements):
-        return [f"{where}: {len(told)} / {len(elements)}"]
-    pairs = enumerate(zip(told, elements, strict=True))
+def differing_items(reported: list[Any], elements: list[ET.Element], where: str) -> list[str]:
+    if len(reported) != len(elements):
+        return [f"{where}: {len(reported)} / {len(elements)}"]
+    pairs = enumerate(zip(reported, elements, strict=True))
     return [one for place, (item, element) in pairs for one in differences(item, element, f"{where}[{place}]")]
 
 
-def differing_members(told: dict[str, Any], element: ET.Element, where: str) -> list[str]:
+def differing_members(reported: dict[str, Any], element: ET.Element, where: str) -> list[str]:
     groups: dict[str, list[ET.Element]] = {}
     for child in element:
         groups.setdefault(child.tag.rpartition("}")[2], []).append(child)
-    names = [name for name in told if name != "_typeName"]
+    names = [name for name in reported if name != "_typeName"]
     if names != list(groups):
         return [f"{where}: {names} / {list(groups)}"]
     found = []
     for name, children in groups.items():
-        item = told[name]
+        item = reported[name]
         if isinstance(item, list):
             found += differing_items(item, children, f"{where}.{name}")
         elif len(children) == 1:
@@ -82,7 +82,7 @@ def test_every_property_of_every_object_is_what_soap_tells(
             by_kind.setdefault(VmomiSupport.GetWsdlName(managed.kind), []).append(managed.moid)
         assert {"HostSystem", "Datastore", "VirtualMachine", "ClusterComputeResource", "ServiceInstance"} <= by_kind.keys()
         for kind, moids, paths in [*((kind, moids, ()) for kind, moids in by_kind.items()), ("HostSystem", by_kind["HostSystem"], LEAVES)]:
-            status, told = client.read(kind, moids, *paths)
+            status, reported = client.read(kind, moids, *paths)
             wanted = "".join(f"<pathSet>{path}</pathSet>" for path in paths) or "<all>true</all>"
             objects = "".join(f'<objectSet><obj type="{kind}">{moid}</obj></objectSet>' for moid in moids)
             _, answer = soap.post(
@@ -92,5 +92,5 @@ def test_every_property_of_every_object_is_what_soap_tells(
             result = answer.find(".//{urn:vim25}returnval")
             assert status == 200
             assert result is not None
-            assert len(told["objects"]) == len(moids)
-            assert differences(told, result, kind) == []
+            assert len(reported["objects"]) == len(moids)
+            assert differences(reported, result, kind) == []

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-import pytest
-
 from auditor.lab.serving import ARRAY_USER, VCENTER_USER, Lab
 from tests.peers import PROJECT
+from tests.required import lacking
 
 RUNNER = Path(__file__).with_name("runner.py")
 
@@ -24,10 +23,7 @@ def interpreter() -> Path:
     python = Path(os.environ.get("PEERS", PROJECT / ".peers")) / "bin" / "python"
     if python.is_file():
         return python
-    reason = "the modules and SDKs of others are not here: `make peers` installs them into .peers and runs these tests"
-    if os.environ.get("REQUIRE_PEERS") == "1":
-        pytest.fail(reason)
-    pytest.skip(reason)
+    return lacking("the modules and SDKs of others are not here: `make peers` installs them into .peers and runs these tests", "PEERS")
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,11 @@
 """What others recorded from real arrays, recorded by us and served again, has the verdicts that it has itself."""
 
 import json
-import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
 import yaml
 
 from auditor.fleet import load_fleet
@@ -20,20 +18,11 @@ from auditor.model import Endpoint, EndpointKind, Exchange
 from auditor.recording.bundle import About, Bundle, RecordedEndpoint, RecordedExchange
 from tests.endpoints.arrays import serving_array
 from tests.long.recording.test_served_again import both, differences
-
-CAPTURES = Path(__file__).parents[4] / "shared" / "captures"
+from tests.required import capture
 
 
 def captured(name: str) -> Any:
-    return json.loads(found(CAPTURES / f"{name}.json").read_text(encoding="utf-8"))
-
-
-def found(path: Path) -> Path:
-    if not path.exists():
-        if os.environ.get("REQUIRE_CAPTURES") == "1":
-            pytest.fail(f"REQUIRE_CAPTURES=1, but there is no {path.name} beside the project (shared/captures)")
-        pytest.skip("the recorded answers are not here (shared/captures beside the project)")
-    return path
+    return json.loads(capture(f"{name}.json").read_text(encoding="utf-8"))
 
 
 @contextmanager
@@ -98,8 +87,7 @@ def eternus(folder: Path) -> Iterator[Endpoint]:
 
 
 def shell(name: str) -> bytes:
-    path = found(CAPTURES / f"{name}.txt")
-    with path.open(encoding="utf-8", newline="") as file:
+    with capture(f"{name}.txt").open(encoding="utf-8", newline="") as file:
         return f"{file.read().strip().removeprefix(PROMPT).removesuffix('CLI>')}{PROMPT}".encode()
 
 

@@ -53,8 +53,8 @@ def a_host(vcenter: VCenter, name: str) -> Any:
 
 def drift(audit: Audit) -> list[tuple[str, str, str | None, Any, Any]]:
     """Failures and unknowns of the baseline: rule, what, on which host, observed, desired."""
-    told = [f for f in audit.report["findings"] if f["rule"].startswith("baseline/") and f["verdict"] in ("fail", "unknown")]
-    return sorted((f["rule"], f["resource"]["name"], f["resource"]["host"], f["observed"], f["desired"]) for f in told)
+    reported = [f for f in audit.report["findings"] if f["rule"].startswith("baseline/") and f["verdict"] in ("fail", "unknown")]
+    return sorted((f["rule"], f["resource"]["name"], f["resource"]["host"], f["observed"], f["desired"]) for f in reported)
 
 
 def baseline(place: Place, *arguments: str) -> tuple[int, str, str]:
@@ -199,9 +199,9 @@ def test_drift_tells_who_may_have_done_it_and_since_when_in_every_report(place: 
         write_html(kept, page)
         write_table(kept, table)
         assert f"(run {run_of(seen)})" in page.getvalue()
-        told = " ".join(table.getvalue().split())
-        assert f"(run {run_of(seen)})" in told
-        assert "maybe by auditor@vsphere.local" in told
+        text = " ".join(table.getvalue().split())
+        assert f"(run {run_of(seen)})" in text
+        assert "maybe by auditor@vsphere.local" in text
     finally:
         with somebody(place) as vcenter:
             set_option(a_host(vcenter, TWIN), "Disk.QFullSampleSize", 0)
@@ -254,8 +254,8 @@ def test_a_replay_is_judged_by_the_baseline_of_then(place: Place, first: str) ->
     baseline(place, "clear")
     report = place.folder / "replay.json"
     saved = place.state / "runs" / run_of(then) / "snapshot"
-    told = ("--from", str(saved), "--state-dir", str(place.state), "--tag", "drift", "--reporter", f"json-full:{report}")
-    assert run(["audit", *told]) == then.code
+    reported = ("--from", str(saved), "--state-dir", str(place.state), "--tag", "drift", "--reporter", f"json-full:{report}")
+    assert run(["audit", *reported]) == then.code
     place.capsys.readouterr()
     replayed = Audit(0, json.loads(report.read_text()), "")
     assert replayed.verdicts() == then.verdicts()
@@ -297,7 +297,7 @@ def test_a_damaged_baseline_is_an_error_and_never_none(place: Place, first: str,
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "text"),
     [
         pytest.param((), "needs RUN or --from-host", id="nothing"),
         pytest.param(("20200101T000000Z-aaaa",), "no run 20200101T000000Z-aaaa is kept", id="a run that is not there"),
@@ -307,7 +307,7 @@ def test_a_damaged_baseline_is_an_error_and_never_none(place: Place, first: str,
     ],
 )
 def test_what_cannot_be_a_baseline_is_said_and_the_one_before_stays(
-    place: Place, first: str, arguments: tuple[str, ...], told: str
+    place: Place, first: str, arguments: tuple[str, ...], text: str
 ) -> None:
     baseline(place, "set", first)
     if arguments == ("REPLAY",):
@@ -317,5 +317,5 @@ def test_what_cannot_be_a_baseline_is_said_and_the_one_before_stays(
     before = baseline_file(place.state).read_bytes()
     code, _, err = baseline(place, "set", *arguments)
     assert code == 3
-    assert told in err
+    assert text in err
     assert baseline_file(place.state).read_bytes() == before

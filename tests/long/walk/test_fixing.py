@@ -78,7 +78,8 @@ def test_a_mended_finding_says_what_became_of_its_fix_and_the_journal_holds_befo
 
 def test_a_dry_run_writes_nothing_and_shows_the_plan(vvols: Place) -> None:
     planned = vvols.audit("--fix", "--dry-run", "--allow", "online-caution", *only(*FIXED_RULES))
-    assert "Plan: 13 changes." in planned.err
+    assert "Plan: 13 changes." in planned.out
+    assert planned.out.endswith("--fix --allow online-caution --max-changes 13\n"), "it ends with the command that makes it"
     assert writes(vvols) == []
     assert {f["fix"]["outcome"] for f in planned.of("vvol/pe-dsnro-headroom", "fail")} == {"proposed"}
 
@@ -131,10 +132,10 @@ def test_a_run_killed_between_intent_and_receipt_is_accounted_for_by_the_next(vv
     vcenter.faults.active.clear()
 
     next_run = vvols.audit(*only("vvol/pe-dsnro-headroom"))
-    [told] = [notice for notice in next_run.report["notices"] if "was cut off" in notice]
-    assert "device.dsnro" in told
-    assert ("applied" if lands else "not applied") in told
-    assert ("256, as wanted" if lands else "still 32, as before") in told
+    [reported] = [notice for notice in next_run.report["notices"] if "was cut off" in notice]
+    assert "device.dsnro" in reported
+    assert ("applied" if lands else "not applied") in reported
+    assert ("256, as wanted" if lands else "still 32, as before") in reported
     again = vvols.audit(*only("vvol/pe-dsnro-headroom"))
     assert [notice for notice in again.report["notices"] if "was cut off" in notice] == []
 

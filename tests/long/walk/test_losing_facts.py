@@ -43,6 +43,13 @@ READS_OF_ARRAYS = (
     "GetLimits",
     "GetClusterInfo",
 )
+NO_SENSE = (
+    ("garbage", "vc-solidfire", "RetrievePropertiesEx"),
+    ("truncate", "vc-solidfire", "storage.core.device.list"),
+    ("truncate", "sf-prod", "ListVolumes"),
+    ("garbage", "sf-prod", "ListVolumes"),
+)
+"""Answers that cannot be understood: the fault of the lab, the endpoint and the operation."""
 NEEDED = ("Host.Config.Settings", "StorageProfile.View", "System.Anonymous", "System.Read", "System.View")
 """The privileges that a vCenter looks at while it is read; `test_reading_depends_on_no_other_privilege` holds this list to be whole."""
 
@@ -94,6 +101,10 @@ def losses() -> Iterator[object]:
         yield pytest.param(lambda lab, p=privilege: with_privileges(lab, ALL - {p}), VCENTERS, id=f"privilege {privilege}")
     for name in (*VCENTERS, *ARRAYS):
         yield pytest.param(lambda lab, n=name: with_fault(lab, [n], Fault("drop")), (name,), id=f"endpoint {name}")
+    for what, name, operation in NO_SENSE:
+        yield pytest.param(
+            lambda lab, n=name, o=operation, w=what: with_fault(lab, [n], Fault(w, o)), (name,), id=f"{what} for answers to {operation}"
+        )
     for names, operations in ((VCENTERS, READS_OF_VCENTERS), (ARRAYS, READS_OF_ARRAYS)):
         for operation in operations:
             yield pytest.param(

@@ -74,8 +74,8 @@ def test_a_rule_alone_says_what_it_says_among_all_on_everything(everything: Plac
     assert alone.unread == []
     assert said_of(alone, rule) == said_of(read_whole, rule)
     assert len(said_of(alone, rule)) == len(alone.report["findings"]) > 0
-    # What it costs rests on the load of queues, which not every rule reads.
-    for finding in alone.report["findings"]:
+    # What it costs rests on the load of queues, which not every rule reads; whether a depth is justified does as well.
+    for finding in alone.report["findings"] if rule != "queue/driver-depth" else ():
         assert "no command is known to wait" not in finding["impact"].get("not_computed", ""), "nobody looked"
 
 
@@ -163,3 +163,23 @@ def test_rules_that_nothing_in_the_fleet_can_answer_are_refused(vvols: Place) ->
     refused = vvols.audit("--only", "qos/element-limits")
     assert refused.code == 3
     assert "no endpoint of this fleet can tell what these rules need" in refused.err
+
+
+def test_what_needs_an_array_that_was_left_out_by_choice_is_unknown_and_the_array_hears_nothing(
+    everything: Place, read_whole: Audit
+) -> None:
+    watch = Watch(everything.lab)
+    rules = ("vvol/pe-count", "sioc/overlap-array-qos", "vvol/pe-dsnro-headroom")
+    audit = everything.audit("--endpoint", "VC-*", *(word for rule in rules for word in ("--only", rule)))
+    assert not [name for name in watch.operations if name.startswith(("ListVolumes", "GetClusterInfo", "ListAllNodes"))]
+    left_out = {gap["endpoint"] for gap in audit.report["gaps"] if "--endpoint does not name it" in gap["why"]}
+    assert left_out == {name for kind, name, _ in everything.lab.served() if kind != "vcenter"} > set(ARRAYS)
+    before, now = read_whole.of_rules(rules), audit.verdicts()
+    assert [key for key, verdict in now.items() if verdict not in (before[key], "unknown")] == []
+    assert {key[0] for key, verdict in now.items() if verdict == "unknown" != before[key]} == set(rules)
+    summary = audit.report["summary"]
+    assert summary["accepted_unknown"] == summary["unknown"] > 0
+    assert audit.code == (1 if summary["fail"] else 0), "what was left out by choice makes no exit code 2"
+    scope = audit.report["scope"]
+    assert (scope["endpoints"], scope["endpoints_of"], scope["rules"]) == (["vc-solidfire", "vc-eternus"], 2 + len(left_out), 3)
+    assert scope["options"] == ["--endpoint VC-*", *(f"--only {rule}" for rule in sorted(rules))]

@@ -16,9 +16,11 @@ from auditor.lab.scenario import load_scenario, parse_scenario
 from auditor.lab.serving import serve
 from auditor.lab.wire import Fault
 from tests.audits import AT_ONCE, FIX, Place, only
+from tests.engine.bench import rule_text
 from tests.waiting import until
 
 SCENARIO = Path(__file__).parents[3] / "auditor/lab/scenarios/solidfire-vvols.yaml"
+SHIPPED = Path(__file__).parents[3] / "rules"
 CURE = (*FIX, "--allow", "reboot")
 RULES = ("queue/driver-depth", "queue/pending-reboot", "vvol/pe-dsnro-headroom")
 SICK = [f"esx-vvol-{number}.lab.example" for number in (1, 2, 3, 4)]
@@ -75,16 +77,37 @@ def _also_booted(receipts: list[dict[str, object]]) -> set[str]:
 
 @pytest.fixture
 def disputed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Place]:
-    """Incident S2: on one host rules want DSNRO different while its driver is deeper than the default (docs/domain/incidents.md#s2)."""
+    """Incident S2: own rules want DSNRO different on one host while its driver is deeper than the default (docs/domain/incidents.md#s2)."""
     with serve(load_scenario("flasharray-queues")) as lab:
         lab.write_fleet(tmp_path / "fleet.yaml")
         yield Place(lab, tmp_path, capsys)
 
 
-def test_what_a_reboot_makes_possible_is_made_by_the_same_command_as_a_run_of_its_own(disputed: Place) -> None:
-    cured = disputed.audit(
-        *CURE, "--allow", "retune", *only("queue/driver-depth", "queue/dsnro-effective", "queue/default-unless-justified")
+def own_rules(folder: Path) -> Path:
+    """A fleet's own rules: the driver at its default whatever the load, and DSNRO as the device's depth, against the default of 32."""
+    shipped = (SHIPPED / "queue/driver-depth.yaml").read_text(encoding="utf-8").replace("id: queue/driver-depth", "id: own/driver")
+    about_load = ("OR (configured_depth > stock_depth AND CASE WHEN coalesce(most_outstanding", "  most_outstanding:", "  luns:")
+    assert all(shipped.count(words) == 1 for words in about_load), "the shipped rule has other words about load"
+    driver = "\n".join(line for line in shipped.splitlines() if not any(words in line for words in about_load))
+    fix = "{remediator: device.dsnro, target: {host_id: host_id, device: device}, column: dsnro, set: queue_depth"
+    depth = rule_text(
+        "own/depth",
+        over="device",
+        applies="is_shared AND NOT is_protocol_endpoint",
+        holds="dsnro <= queue_depth",
+        desired="queue_depth",
+        fix=f"{fix}, class: manual, reason: As deep as the queue}}",
     )
+    for name, text in (("driver", driver), ("depth", depth)):
+        path = folder / "own" / f"{name}.yaml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_what_a_reboot_makes_possible_is_made_by_the_same_command_as_a_run_of_its_own(disputed: Place, tmp_path: Path) -> None:
+    rules = ("--rules", str(own_rules(tmp_path / "rules")), *only("own/driver", "own/depth", "queue/default-unless-justified"))
+    cured = disputed.audit(*CURE, "--allow", "retune", "--allow-unusual", *rules)
     made = [
         (one["resource"]["host"].partition(".")[0], one["after"]) for one in cured.report["receipts"] if one["remediator"] == "device.dsnro"
     ]

@@ -42,9 +42,9 @@ class Caller:
         self._line.close()
 
     def log_in(self) -> None:
-        told = self.soap("SessionManager", "SessionManager", "Login", {"userName": USER, "password": PASSWORD})
-        assert told.outcome == OK
-        self._key = told.value.findtext(f".//{_VIM}key")
+        answer = self.soap("SessionManager", "SessionManager", "Login", {"userName": USER, "password": PASSWORD})
+        assert answer.outcome == OK
+        self._key = answer.value.findtext(f".//{_VIM}key")
 
     def soap(self, kind: str, moid: str, method: str, arguments: dict[str, Any]) -> Told:
         body = "".join(_element(name, value) for name, value in arguments.items())
@@ -68,9 +68,9 @@ class Caller:
 
     def read(self, kind: str, moid: str, name: str) -> Any:
         """A property, None when it is unset."""
-        told = self.json(kind, moid, name, None)
-        assert told.outcome == OK, told.outcome
-        return told.value
+        answer = self.json(kind, moid, name, None)
+        assert answer.outcome == OK, answer.outcome
+        return answer.value
 
     def esxcli(self, host: str, command: str, arguments: dict[str, Any]) -> Told:
         """A command; what the host refuses is the outcome "refused"."""
@@ -78,24 +78,24 @@ class Caller:
         given = "".join(
             f"<argument><name>{name}</name><val>{escape(f'<{name}>{value}</{name}>')}</val></argument>" for name, value in arguments.items()
         )
-        told = self._soap(
+        text = self._soap(
             "ExecuteSoap",
             f'<ExecuteSoap xmlns="urn:vim25"><_this type="ReflectManagedMethodExecuter">ManagedMethodExecuter-{host}</_this>'
             f"<moid>ha-cli-handler-{'-'.join(words[:-1])}</moid><version>urn:vim25/5.0</version>"
             f"<method>vim.EsxCLI.{command}</method>{given}</ExecuteSoap>",
         )
-        if told.outcome != OK:
-            return told
-        if told.value.find(f".//{_VIM}faultDetail") is not None:
+        if text.outcome != OK:
+            return text
+        if text.value.find(f".//{_VIM}faultDetail") is not None:
             return Told("refused")
-        rows = ET.fromstring(told.value.findtext(f".//{_VIM}response") or "<none/>")
+        rows = ET.fromstring(text.value.findtext(f".//{_VIM}response") or "<none/>")
         return Told(OK, [{field.tag.rpartition("}")[2]: field.text or "" for field in row} or row.text for row in rows] or rows.text)
 
     def rows(self, host: str, command: str, **arguments: Any) -> dict[str, dict[str, str]]:
         """The records of a reading command by their device."""
-        told = self.esxcli(host, command, arguments)
-        assert told.outcome == OK, told.outcome
-        return {row["Device"]: row for row in told.value}
+        answer = self.esxcli(host, command, arguments)
+        assert answer.outcome == OK, answer.outcome
+        return {row["Device"]: row for row in answer.value}
 
     def _soap(self, method: str, call: str) -> Told:
         envelope = f'<Envelope xmlns="http://schemas.xmlsoap.org/soap/envelope/" {_XSI}><Body>{call}</Body></Envelope>'
@@ -113,9 +113,9 @@ class Caller:
         return Told(detail.tag.rpartition("}")[2].removesuffix("Fault"), detail.findtext(f"{_VIM}privilegeId"))
 
 
-def result(told: Told) -> Any:
+def result(reported: Told) -> Any:
     """The id of the object that a method answered, in either form."""
-    return told.value["value"] if isinstance(told.value, dict) else told.value.findtext(f"{_VIM}returnval")
+    return reported.value["value"] if isinstance(reported.value, dict) else reported.value.findtext(f"{_VIM}returnval")
 
 
 def reference(kind: str, moid: str) -> dict[str, Any]:

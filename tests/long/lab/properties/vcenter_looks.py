@@ -51,8 +51,8 @@ class VCenterLooks:
     def look_at_module(self, name: str) -> None:
         held = self.model.hosts[name]
         if not held.away:
-            told = self.caller.json("HostKernelModuleSystem", f"kernelModuleSystem-{HOSTS[name]}", "QueryModules", {})
-            assert told.value[0]["optionString"] == held.configured
+            answer = self.caller.json("HostKernelModuleSystem", f"kernelModuleSystem-{HOSTS[name]}", "QueryModules", {})
+            assert answer.value[0]["optionString"] == held.configured
             summary = self.caller.read("HostSystem", f"host-{HOSTS[name]}", "summary")
             assert summary["rebootRequired"] is (held.configured != held.in_effect)
 
@@ -89,9 +89,9 @@ class VCenterLooks:
         assert {name: (config[NESTED[name]] if name in NESTED else config)[name] for name in self.model.pod} == self.model.pod
 
     def look_at_events(self) -> None:
-        told = self.caller.json("EventManager", "EventManager", "QueryEvents", {"filter": {"eventTypeId": [OPTION_CHANGED]}})
+        answer = self.caller.json("EventManager", "EventManager", "QueryEvents", {"filter": {"eventTypeId": [OPTION_CHANGED]}})
         found = []
-        for one in told.value or []:
+        for one in answer.value or []:
             given = {argument["key"]: argument["value"]["_value"] for argument in one["arguments"]}
             found.append((one["host"]["name"], given["option"], int(given["before"]), int(given["after"])))
         assert found == self.model.written

@@ -1,4 +1,4 @@
-"""What a vCenter's hosts and datastores should be like, told in the test's own words: nothing here looks into the lab."""
+"""What a vCenter's hosts and datastores should be like, in the test's own words: nothing here looks into the lab."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SIOC_RANGES = {"congestionThreshold": (5, 100), "percentOfPeakThroughput": (50, 
 
 
 class Host:
-    """One host; `devices` holds DSNRO as it is told, and what was set on the device itself is kept apart."""
+    """One host; `devices` holds DSNRO as it is reported, and what was set on the device itself is kept apart."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -49,7 +49,7 @@ class Host:
 
 
 class Model:
-    """Changes answer what a client is told, and change nothing unless that is `OK`."""
+    """Changes answer what a client is answered, and change nothing unless that is `OK`."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -139,13 +139,13 @@ class Model:
         return OK
 
     def set_round_robin(self, name: str, device: str, settings: list[tuple[str, Any]]) -> str:
-        host, told = self.hosts[name], dict(settings)
+        host, reported = self.hosts[name], dict(settings)
         if host.away:
             return AWAY
-        if host.policy[device] != ROUND_ROBIN or ("iops" in told and (told.get("type") != "iops" or told["iops"] < 1)):
+        if host.policy[device] != ROUND_ROBIN or ("iops" in reported and (reported.get("type") != "iops" or reported["iops"] < 1)):
             return REFUSED
-        if "type" in told:
-            host.limit[device] = ("Iops", told.get("iops", 1000)) if told["type"] == "iops" else DEFAULT_LIMIT
+        if "type" in reported:
+            host.limit[device] = ("Iops", reported.get("iops", 1000)) if reported["type"] == "iops" else DEFAULT_LIMIT
         return OK
 
     def maintain(self, name: str, *, enter: bool) -> str:

@@ -1,0 +1,204 @@
+"""What deploy/ holds is taken by the tool that it is for, and calls auditor by options that it has."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import kubernetes_validate
+import pytest
+import typer
+import yaml
+
+from auditor.cli.app import app
+from auditor.job.cron import cron_trigger
+from auditor.workers.certificates import files_of
+from tests.required import program
+
+DEPLOY = Path(__file__).parents[2] / "deploy"
+UNITS = sorted((DEPLOY / "systemd").glob("auditor*"))
+MANIFESTS = sorted((DEPLOY / "kubernetes").glob("*.yaml"))
+MOST_EXPOSURE = 2.0
+"""`systemd-analyze security` gives from 0 (nothing exposed) to 10."""
+
+
+def analyzed(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([program("systemd-analyze", "SYSTEMD"), *arguments], capture_output=True, text=True, timeout=60, check=False)
+
+
+@pytest.fixture
+def units(tmp_path: Path) -> Path:
+    """The units, with a program that is on this machine."""
+    program = Path(sys.executable).parent / "auditor"
+    for unit in UNITS:
+        (tmp_path / unit.name).write_text(unit.read_text(encoding="utf-8").replace("/usr/local/bin/auditor", str(program)))
+    return tmp_path
+
+
+def test_systemd_takes_the_units(units: Path) -> None:
+    done = analyzed("verify", "--man=no", *(str(units / unit.name) for unit in UNITS))
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("name", ["auditor.service", "auditor-once.service"])
+def test_the_services_are_hardened(units: Path, name: str) -> None:
+    done = analyzed("security", "--offline=yes", "--no-pager", str(units / name))
+    found = re.search(r"Overall exposure level for \S+: ([0-9.]+)", done.stdout)
+    assert found, done.stderr
+    assert float(found[1]) <= MOST_EXPOSURE
+
+
+def test_the_lack_of_memory_ends_one_run_and_not_the_schedule() -> None:
+    # systemd.service(5): by default a unit is stopped when the kernel kills any of its processes for memory.
+    assert "\nOOMPolicy=continue\n" in (DEPLOY / "systemd" / "auditor.service").read_text(encoding="utf-8")
+
+
+def documents() -> list[tuple[str, dict[str, Any]]]:
+    return [(path.name, document) for path in MANIFESTS for document in yaml.safe_load_all(path.read_text(encoding="utf-8"))]
+
+
+def pods() -> list[dict[str, Any]]:
+    """The pods of all manifests."""
+    specs = [document["spec"] for _, document in documents() if document["kind"] in ("Deployment", "CronJob")]
+    return [(spec["jobTemplate"]["spec"] if "jobTemplate" in spec else spec)["template"]["spec"] for spec in specs]
+
+
+@pytest.mark.parametrize(("name", "document"), [pytest.param(name, one, id=f"{name} {one['kind']}") for name, one in documents()])
+def test_kubernetes_takes_the_manifests(name: str, document: dict[str, Any]) -> None:
+    assert name
+    kubernetes_validate.validate(document, kubernetes_validate.latest_version(), strict=True)
+
+
+def test_a_manifest_with_a_key_that_kubernetes_has_not_is_refused() -> None:
+    _, document = documents()[1]
+    document["spec"]["replica"] = 1
+    with pytest.raises(kubernetes_validate.ValidationError):
+        kubernetes_validate.validate(document, kubernetes_validate.latest_version(), strict=True)
+
+
+def test_the_pods_run_without_root_privileges_or_a_root_that_can_be_written() -> None:
+    assert len(pods()) == 6
+    for pod in pods():
+        assert pod["securityContext"]["runAsNonRoot"] is True
+        assert pod["automountServiceAccountToken"] is False
+        [container] = pod["containers"]
+        assert container["securityContext"] == {
+            "allowPrivilegeEscalation": False,
+            "readOnlyRootFilesystem": True,
+            "capabilities": {"drop": ["ALL"]},
+        }
+        mounted = {mount["name"] for mount in container["volumeMounts"]}
+        assert mounted == {volume["name"] for volume in pod["volumes"]}
+
+
+def instructions() -> list[tuple[str, str]]:
+    """The instructions of the Containerfile with what follows them; a line that ends with a backslash goes on."""
+    text = re.sub(r"\\\n\s*", "", (DEPLOY / "Containerfile").read_text(encoding="utf-8"))
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    return [(line.split(None, 1)[0], line.split(None, 1)[1]) for line in lines]
+
+
+def test_the_containerfile_has_known_instructions_and_runs_as_no_root() -> None:
+    known = {"FROM", "WORKDIR", "COPY", "RUN", "ENV", "USER", "VOLUME", "EXPOSE", "STOPSIGNAL", "ENTRYPOINT", "CMD"}
+    found = instructions()
+    assert {name for name, _ in found} <= known
+    assert found[0][0] == "FROM"
+    last = max(place for place, (name, _) in enumerate(found) if name == "FROM")
+    [user] = [value for name, value in found[last:] if name == "USER"]
+    assert re.fullmatch(r"[1-9]\d*:[1-9]\d*", user), "a number, so that Kubernetes can see that it is not root"
+    after = found[found.index(("USER", user)) :]
+    assert not [name for name, _ in after if name in ("RUN", "COPY")], "nothing in the image belongs to who runs it"
+    assert all(isinstance(json.loads(value), list) for name, value in found if name in ("ENTRYPOINT", "CMD", "VOLUME"))
+
+
+def compose() -> dict[str, Any]:
+    read: dict[str, Any] = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
+    return read
+
+
+def commands() -> list[tuple[str, list[str]]]:
+    """Every call of auditor in deploy/, from where it stands."""
+    found = []
+    for path in [DEPLOY / "auditor.cron", *UNITS, *MANIFESTS]:
+        text = path.read_text(encoding="utf-8")
+        found += [(path.name, shlex.split(match[1])) for match in re.finditer(r"auditor (schedule --[^;\n]+)", text)]
+    found += [("pods", container["args"]) for pod in pods() for container in pod["containers"] if "command" not in container]
+    found += [("compose.yaml", service["command"]) for service in compose()["services"].values()]
+    found += [("Containerfile", json.loads(value)) for name, value in instructions() if name == "CMD"]
+    return found
+
+
+def test_auditor_has_the_options_that_it_is_called_by() -> None:
+    calls = commands()
+    assert {name for name, _ in calls} == {
+        "auditor.cron",
+        "auditor.service",
+        "auditor-once.service",
+        "cronjob.yaml",
+        "workers.yaml",
+        "pods",
+        "compose.yaml",
+        "Containerfile",
+    }
+    assert {" ".join(word for word in words[:2] if not word.startswith("-")) for _, words in calls} == {
+        "schedule",
+        "workers scheduler",
+        "workers start",
+    }
+    group: Any = typer.main.get_command(app)
+    for name, words in calls:
+        command = group
+        while hasattr(command, "commands"):
+            command, words = command.commands[words[0]], words[1:]
+        known = {option for parameter in command.params for option in parameter.opts}
+        assert {word.partition("=")[0] for word in words if word.startswith("--")} <= known, name
+
+
+def test_the_services_of_compose_run_without_root_privileges_or_a_root_that_can_be_written() -> None:
+    for name, service in compose()["services"].items():
+        assert (service["read_only"], service["cap_drop"], service["user"]) == (True, ["ALL"], "65532:65532"), name
+        assert service["security_opt"] == ["no-new-privileges:true"], name
+        assert all(port.startswith("127.0.0.1:") for port in service.get("ports", ())), name
+        assert set(service["networks"]) <= set(compose()["networks"]), name
+        named = {volume.partition(":")[0] for volume in service["volumes"] if not volume.startswith("./")}
+        assert named <= set(compose()["volumes"]), name
+    assert compose()["networks"]["control"] == {"internal": True}
+
+
+def test_each_service_and_pod_has_the_three_files_of_its_role_and_the_passwords_of_its_site_alone() -> None:
+    roles = {"scheduler": "scheduler", "worker-vienna": "worker", "worker-graz": "worker", "job": "client"}
+    for name, service in compose()["services"].items():
+        sources = [volume.split(":")[0] for volume in service["volumes"]]
+        certificates = {Path(source).name for source in sources if source.startswith("./certificates/")}
+        assert certificates == set(files_of(roles[name])), name
+        passwords = [source for source in sources if source.startswith("./secrets/")]
+        site = name.partition("-")[2] or name
+        assert passwords == ([] if name == "scheduler" else [f"./secrets/{site}"]), name
+    for pod in [pod for pod in pods() if any(volume["name"] == "certificates" for volume in pod["volumes"])]:
+        [container] = pod["containers"]
+        secrets = {volume["secret"]["secretName"] for volume in pod["volumes"] if "secret" in volume}
+        role = {"scheduler": "scheduler", "worker": "worker"}.get(container["name"], "client")
+        [site] = [word.partition("=")[2] for word in container["args"] if word.startswith("--site=")] or [""]
+        assert secrets == {f"auditor-{role}-certificates"} | ({f"auditor-endpoints-{site}"} if site else set())
+
+
+def test_no_pods_of_one_manifest_are_taken_for_those_of_another() -> None:
+    deployments = [
+        (name, document["spec"]["selector"]["matchLabels"]) for name, document in documents() if document["kind"] == "Deployment"
+    ]
+    names = {(name, labels["app.kubernetes.io/name"]) for name, labels in deployments}
+    assert names == {("deployment.yaml", "auditor"), ("workers.yaml", "auditor-workers")}
+    assert len({json.dumps(labels, sort_keys=True) for _, labels in deployments}) == len(deployments)
+
+
+def test_cron_takes_the_line() -> None:
+    lines = [line for line in (DEPLOY / "auditor.cron").read_text(encoding="utf-8").splitlines() if line[:1].isdigit()]
+    [line] = lines
+    cron_trigger(" ".join(line.split()[:5]))
+    assert line.split()[5:7] == ["auditor", "auditor"], "the account, then the program"
+    assert "%" not in line, "a percent sign ends the command in a crontab"

@@ -1,0 +1,55 @@
+"""What a process of tests does once, where a user's process, which runs one command, does it for each.
+
+* Garbage is searched for as seldom as the program does it (`auditor.cli.main`).
+* The tree of commands is made once: typer makes it anew for each command line, in a tenth of the time of a small audit.
+* DuckDB runs statements in one thread, as it does for the program on a machine of one processor. Tests have a few rows each, and three
+  processes share two processors: threads only wait for each other. Commands that tests start as processes use all, and so does
+  `tests/long/facts/test_spilling.py`, where many rows are.
+"""
+
+from __future__ import annotations
+
+import functools
+import gc
+from typing import Any
+
+import duckdb
+import pytest
+import typer.main
+
+OBJECTS_A_COLLECTION = 20_000
+"""As in `auditor.cli`."""
+
+threads: int | None = 1
+"""How many threads DuckDB's new databases have; a file of tests that needs them sets it to None, which is DuckDB's own choice."""
+
+_connect = duckdb.connect
+_patches = pytest.MonkeyPatch()
+
+
+def pytest_configure() -> None:
+    """Collecting ten thousand tests makes some million objects, and hardly one of them is garbage: nobody searches them meanwhile."""
+    gc.disable()
+    _patches.setattr(typer.main, "get_command", functools.cache(typer.main.get_command))
+    _patches.setattr(duckdb, "connect", _connect_with_threads)
+
+
+def pytest_unconfigure() -> None:
+    """Leave both as they were."""
+    _patches.undo()
+
+
+def pytest_collection_finish() -> None:
+    """What was imported and collected stays to the end: it is not searched for garbage again and again, but what tests leave is."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(OBJECTS_A_COLLECTION)
+    gc.enable()
+
+
+@functools.wraps(_connect)
+def _connect_with_threads(*arguments: Any, **named: Any) -> duckdb.DuckDBPyConnection:
+    connection = _connect(*arguments, **named)
+    if threads is not None:
+        connection.execute(f"SET threads = {threads}")
+    return connection

@@ -1,0 +1,207 @@
+"""Thirty days of the job against the lab, with drift injected: every day is published, its trend and diffs are what was injected.
+
+The clock is passed in, so the month takes seconds. On days on which something happens the lab is really read, compared and published; on
+others it would be read as the day before: that day's kept run is kept once more under an id of the day's own, and compared and published.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+import shutil
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from auditor.errors import AuditorError
+from auditor.history.folders import RUNS_FOLDER
+from auditor.history.runs import load_run, new_run_id, report_of_run
+from auditor.job.changes import changes_since
+from auditor.job.jobs_file import Job, NoticeTarget
+from auditor.job.making import highlights, make_run, run_of_report
+from auditor.job.published import PublishedRun, job_folder, published_runs
+from auditor.job.publishing import Site, publish_report
+from auditor.job.runs import Ended, Failed, Published
+from auditor.lab.scenario import load_scenario
+from auditor.lab.serving import Lab, serve
+from auditor.model import Secret
+from tests.job.nights import BEGIN, JumpingClock, Runs, Sent, scheduled
+
+OPTION, STOCK = "Disk.SchedQuantum", 8
+DRIFTED = {3: {1, 2}, 8: {1, 2, 4}, 12: {2, 4}, 20: {2, 4}, 25: {1, 2}}
+"""Day -> which of the hosts have another value from then on."""
+AWAY = (18, 19)
+"""Days on which the vCenter does not answer: nothing can be judged."""
+BROKEN = 28
+"""The day on which somebody left fleet.yaml with a mistake: the audit fails."""
+FAILURES = {day: len(next((hosts for since, hosts in sorted(DRIFTED.items(), reverse=True) if since <= day), ())) for day in range(1, 31)}
+CHANGES = {
+    3: {"new": 2},
+    8: {"new": 1},
+    12: {"fixed": 1},
+    18: {"no-longer-read": 2},
+    20: {"newly-judged": 2},
+    25: {"came-back": 1, "fixed": 1},
+}
+"""Day -> what is another since the day before that was judged, as injected above; other days: nothing."""
+NOTICES = {
+    3: "nightly: drift",
+    8: "nightly: drift",
+    12: "nightly: drift",
+    18: "nightly: not all judged",
+    20: "nightly: drift",
+    25: "nightly: drift",
+    28: "nightly: the audit failed",
+    29: "nightly: audits work again, drift",
+}
+READ = (1, 3, 8, 12, 18, 20, 25)
+"""The days on which the lab is really read."""
+CHAT = NoticeTarget("chat", Secret("env", ("NOT_ASKED",)), 60.0)
+
+
+@dataclass
+class LabRuns(Runs):
+    """Reads the lab where something happens, and repeats the run before elsewhere."""
+
+    lab: Lab | None = None
+    read: list[int] = field(default_factory=list)
+    fleet_text: str = ""
+
+    def __call__(self, job: Job, site: Site, state: Path, previous: str | None) -> Ended:
+        began = self.clock.moment
+        day = began.day
+        if day in (*READ, BROKEN):
+            self.read.append(day)
+            self._inject(job, day)
+            try:
+                ended: Ended = make_run(job, site, state, previous)
+            except AuditorError as error:
+                ended = Failed(error)
+        else:
+            assert previous is not None
+            ended = repeated(previous, began, site, state)
+        self.clock.moment += timedelta(minutes=2)
+        return ended
+
+    def _inject(self, job: Job, day: int) -> None:
+        text = re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:9", self.fleet_text) if day in AWAY else self.fleet_text
+        job.fleet.write_text("no fleet" if day == BROKEN else text, encoding="utf-8")
+        assert self.lab is not None
+        [vcenter] = self.lab.vcenters.values()
+        hosts = sorted(vcenter.state.hosts.values(), key=lambda host: host.description.name)
+        with vcenter.state.lock:
+            for number, host in enumerate(hosts):
+                host.options[OPTION] = STOCK + 1 if number in DRIFTED.get(day, ()) else STOCK
+            vcenter.state.changed()
+
+
+def repeated(previous: str, now: datetime, site: Site, state: Path) -> Published:
+    """The run `previous`, kept, compared and published again as one of `now`."""
+    before, run_id = load_run(state, previous), new_run_id(now)
+    folder = state / RUNS_FOLDER / run_id
+    shutil.copytree(before.directory, folder)
+    for name in ("run.json", "kept.json"):
+        text = (folder / name).read_text(encoding="utf-8").replace(previous, run_id)
+        (folder / name).write_text(text, encoding="utf-8")
+    head: dict[str, Any] = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    head["run"] |= {"started": now.isoformat(), "finished": (now + timedelta(minutes=2)).isoformat()}
+    (folder / "run.json").write_text(json.dumps(head), encoding="utf-8")
+    report = replace(report_of_run(load_run(state, run_id)), snapshot=None)  # I/O paths were drawn on the day that it was read
+    report = replace(report, run=replace(report.run, started=now, finished=now + timedelta(minutes=2)), compared=None)
+    changes = changes_since(state, previous, report)
+    return Published(publish_report(site, report, run_of_report(report), changes), tuple(highlights(changes)))
+
+
+@dataclass(frozen=True)
+class Month:
+    runs: LabRuns
+    sent: Sent
+    listed: list[PublishedRun]  # oldest first
+    site: Path
+    missed: int
+
+    def on(self, day: int) -> PublishedRun:
+        [run] = [one for one in self.listed if one.started.day == day]
+        return run
+
+
+@pytest.fixture(scope="module")
+def month(tmp_path_factory: pytest.TempPathFactory) -> Month:
+    folder = tmp_path_factory.mktemp("month")
+    clock = JumpingClock(end=BEGIN + timedelta(days=30))
+
+    class Moments(datetime):
+        @classmethod
+        def now(cls, tz: Any = None) -> Any:
+            assert tz is not None
+            return clock.moment
+
+    with serve(load_scenario("solidfire-vvols")) as lab, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("auditor.audit.datetime", Moments)
+        lab.write_fleet(folder / "fleet.yaml")
+        runs = LabRuns(clock, lab=lab, fleet_text=(folder / "fleet.yaml").read_text(encoding="utf-8"))
+        nightly = Job(
+            name="nightly",
+            fleet=folder / "fleet.yaml",
+            publish=folder / "www",
+            cron="0 6 * * *",
+            only=("queue/scheduler-defaults",),
+            endpoint=("vc-*",),
+            notify=(CHAT,),
+            keep=60,
+        )
+        sent = Sent()
+        schedule = scheduled(folder, runs, nightly, sent=sent, url="https://audits.example.com")
+        schedule.serve()
+    listed = published_runs(job_folder(folder / "state", "nightly", folder / "www"))[::-1]
+    return Month(runs, sent, listed, folder / "www", schedule.board.statuses["nightly"].progress.missed)
+
+
+def test_every_day_is_published_and_none_is_missed(month: Month) -> None:
+    assert [run.started.day for run in month.listed] == list(range(1, 31))
+    assert month.missed == 0
+    assert all((month.site / name).is_file() for run in month.listed for name in run.files)
+    assert month.runs.read == [*READ, BROKEN]
+
+
+def test_the_trend_is_what_was_injected(month: Month) -> None:
+    with (month.site / "trend.csv").open(encoding="utf-8", newline="") as table:
+        rows = list(csv.DictReader(table))
+    wanted = [("drift" if FAILURES[day] else "clean", str(FAILURES[day])) for day in range(1, 31)]
+    wanted[BROKEN - 1] = ("failed", "")
+    for day in AWAY:
+        wanted[day - 1] = ("incomplete", "0")
+    assert [(row["state"], row["fail"]) for row in rows] == wanted
+
+
+def test_what_changed_is_what_was_injected(month: Month) -> None:
+    judged = [day for day in range(2, 31) if day != BROKEN]
+    assert {day: dict(month.on(day).changes or {}) for day in judged if month.on(day).changes} == CHANGES
+    assert all(month.on(day).compared_with is not None for day in judged)
+    page = (month.site / (month.on(25).changes_page or "")).read_text(encoding="utf-8")
+    assert "Failures that came back: 1" in page
+    assert "Fixed: 1" in page
+
+
+def test_a_day_is_compared_with_the_last_one_that_was_judged(month: Month) -> None:
+    assert month.on(BROKEN + 1).compared_with == month.on(BROKEN - 1).id
+    assert "2026-11-27" in month.on(BROKEN + 1).changed_text
+
+
+def test_people_are_notified_on_days_of_change_alone(month: Month) -> None:
+    assert [one.title for _, one in month.sent.messages] == list(NOTICES.values())
+    for day, (_, notice) in zip(NOTICES, month.sent.messages, strict=True):
+        assert f"https://audits.example.com/202611{day:02}T0600" in notice.body
+    assert month.sent.messages[0][1].body.count(f"new: [low] queue/scheduler-defaults: {OPTION} on ") == 2
+
+
+def test_the_calendar_shows_the_days_in_words(month: Month) -> None:
+    index = (month.site / "index.html").read_text(encoding="utf-8")
+    assert index.count('<td class="drift">') == 25
+    assert index.count('<td class="failed">') == 1
+    assert index.count('<td class="incomplete">') == len(AWAY)
+    assert index.count('<td class="clean">') == 2
