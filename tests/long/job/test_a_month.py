@@ -1,16 +1,13 @@
 """Thirty days of the job against the lab, with drift injected: every day is published, its trend and diffs are what was injected.
 
-The clock is passed in, so the month takes seconds. On days on which something happens the lab is really read, compared and published; on
-others it would be read as the day before: that day's kept run is kept once more under an id of the day's own, and compared and published.
+The clock is passed in, so the month takes seconds. The lab is really read, judged, compared and published on each of the days.
 """
 
 from __future__ import annotations
 
 import csv
-import json
 import re
-import shutil
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -18,14 +15,11 @@ from typing import Any
 import pytest
 
 from auditor.errors import AuditorError
-from auditor.history.folders import RUNS_FOLDER
-from auditor.history.runs import load_run, new_run_id, report_of_run
-from auditor.job.changes import changes_since
 from auditor.job.jobs_file import Job, NoticeTarget
-from auditor.job.making import highlights, make_run, run_of_report
+from auditor.job.making import make_run
 from auditor.job.published import PublishedRun, job_folder, published_runs
-from auditor.job.publishing import Site, publish_report
-from auditor.job.runs import Ended, Failed, Published
+from auditor.job.publishing import Site
+from auditor.job.runs import Ended, Failed
 from auditor.lab.scenario import load_scenario
 from auditor.lab.serving import Lab, serve
 from auditor.model import Secret
@@ -34,11 +28,18 @@ from tests.job.nights import BEGIN, JumpingClock, Runs, Sent, scheduled
 OPTION, STOCK = "Disk.SchedQuantum", 8
 DRIFTED = {3: {1, 2}, 8: {1, 2, 4}, 12: {2, 4}, 20: {2, 4}, 25: {1, 2}}
 """Day -> which of the hosts have another value from then on."""
+
+
+def drifted_on(day: int) -> set[int]:
+    """Which of the hosts have another value on `day`: what was injected last is still so."""
+    return next((hosts for since, hosts in sorted(DRIFTED.items(), reverse=True) if since <= day), set())
+
+
 AWAY = (18, 19)
 """Days on which the vCenter does not answer: nothing can be judged."""
 BROKEN = 28
 """The day on which somebody left fleet.yaml with a mistake: the audit fails."""
-FAILURES = {day: len(next((hosts for since, hosts in sorted(DRIFTED.items(), reverse=True) if since <= day), ())) for day in range(1, 31)}
+FAILURES = {day: len(drifted_on(day)) for day in range(1, 31)}
 CHANGES = {
     3: {"new": 2},
     8: {"new": 1},
@@ -58,32 +59,22 @@ NOTICES = {
     28: "nightly: the audit failed",
     29: "nightly: audits work again, drift",
 }
-READ = (1, 3, 8, 12, 18, 20, 25)
-"""The days on which the lab is really read."""
 CHAT = NoticeTarget("chat", Secret("env", ("NOT_ASKED",)), 60.0)
 
 
 @dataclass
 class LabRuns(Runs):
-    """Reads the lab where something happens, and repeats the run before elsewhere."""
+    """Reads the lab, as it is on the day, in this process."""
 
     lab: Lab | None = None
-    read: list[int] = field(default_factory=list)
     fleet_text: str = ""
 
     def __call__(self, job: Job, site: Site, state: Path, previous: str | None) -> Ended:
-        began = self.clock.moment
-        day = began.day
-        if day in (*READ, BROKEN):
-            self.read.append(day)
-            self._inject(job, day)
-            try:
-                ended: Ended = make_run(job, site, state, previous)
-            except AuditorError as error:
-                ended = Failed(error)
-        else:
-            assert previous is not None
-            ended = repeated(previous, began, site, state)
+        self._inject(job, self.clock.moment.day)
+        try:
+            ended: Ended = make_run(job, site, state, previous)
+        except AuditorError as error:
+            ended = Failed(error)
         self.clock.moment += timedelta(minutes=2)
         return ended
 
@@ -95,25 +86,8 @@ class LabRuns(Runs):
         hosts = sorted(vcenter.state.hosts.values(), key=lambda host: host.description.name)
         with vcenter.state.lock:
             for number, host in enumerate(hosts):
-                host.options[OPTION] = STOCK + 1 if number in DRIFTED.get(day, ()) else STOCK
+                host.options[OPTION] = STOCK + 1 if number in drifted_on(day) else STOCK
             vcenter.state.changed()
-
-
-def repeated(previous: str, now: datetime, site: Site, state: Path) -> Published:
-    """The run `previous`, kept, compared and published again as one of `now`."""
-    before, run_id = load_run(state, previous), new_run_id(now)
-    folder = state / RUNS_FOLDER / run_id
-    shutil.copytree(before.directory, folder)
-    for name in ("run.json", "kept.json"):
-        text = (folder / name).read_text(encoding="utf-8").replace(previous, run_id)
-        (folder / name).write_text(text, encoding="utf-8")
-    head: dict[str, Any] = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-    head["run"] |= {"started": now.isoformat(), "finished": (now + timedelta(minutes=2)).isoformat()}
-    (folder / "run.json").write_text(json.dumps(head), encoding="utf-8")
-    report = replace(report_of_run(load_run(state, run_id)), snapshot=None)  # I/O paths were drawn on the day that it was read
-    report = replace(report, run=replace(report.run, started=now, finished=now + timedelta(minutes=2)), compared=None)
-    changes = changes_since(state, previous, report)
-    return Published(publish_report(site, report, run_of_report(report), changes), tuple(highlights(changes)))
 
 
 @dataclass(frozen=True)
@@ -165,7 +139,6 @@ def test_every_day_is_published_and_none_is_missed(month: Month) -> None:
     assert [run.started.day for run in month.listed] == list(range(1, 31))
     assert month.missed == 0
     assert all((month.site / name).is_file() for run in month.listed for name in run.files)
-    assert month.runs.read == [*READ, BROKEN]
 
 
 def test_the_trend_is_what_was_injected(month: Month) -> None:
