@@ -167,7 +167,7 @@ def _check_not_empty(snapshot: Snapshot) -> None:
     of = "that --endpoint names" if len(read) < len(snapshot.readings) else "of this fleet"
     if snapshot.readings and not any(snapshot.asked.topics_of(EndpointKind(reading.kind)) for reading in read):
         raise ConfigurationError(
-            f"no endpoint {of} can tell what these rules need",
+            f"no endpoint {of} can report what these rules need",
             why="nothing was read, so nothing was judged.",
             do="add the endpoints they are about to fleet.yaml or to --endpoint, or audit with other rules.",
         )

@@ -52,7 +52,7 @@ def _account(endpoint: Endpoint, role: Role) -> Check:
     if isinstance(role, EndpointError):
         return at(Health.UNKNOWN, f"{who}; its role: {shortly(role, endpoint)}", "what it may do is not known.", role.do)
     if role is None:
-        return at(Health.OK, f"{who}; the array does not tell its role", facts={"user": endpoint.username})
+        return at(Health.OK, f"{who}; the array does not report its role", facts={"user": endpoint.username})
     return at(Health.OK, f"{who}, role {role}", facts={"user": endpoint.username, "role": role})
 
 

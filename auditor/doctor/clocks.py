@@ -28,7 +28,7 @@ def clock_check(endpoint: str, ask: Callable[[], Any]) -> Check:
     if isinstance(theirs, EndpointError):
         return at(Health.UNKNOWN, theirs.what.removeprefix(f"endpoint {endpoint}: "), "whether its clock is right is not known.", theirs.do)
     if not isinstance(theirs, datetime) or theirs.tzinfo is None:
-        return at(Health.OK, "it tells no time; nothing here rests on it")
+        return at(Health.OK, "it reports no time; nothing here rests on it")
     found = difference(theirs, before, after)
     facts = {"ahead_seconds": round(found.ahead_seconds, 3), "uncertain_seconds": round(found.uncertain_seconds, 3)}
     if found.is_certain:

@@ -64,7 +64,7 @@ def _rules(fleet: Fleet, affected: AffectedRules) -> Check:
     lacking = [kind.value for kind in EndpointKind if affected.topics_of(kind) - readable]
     return at(
         Health.WARNING,
-        f"{len(lost)} of {len(affected.topics)} rules look at facts that no endpoint of fleet.yaml tells: {named(lost)}",
+        f"{len(lost)} of {len(affected.topics)} rules look at facts that no endpoint of fleet.yaml reports: {named(lost)}",
         "what hosts see of an array that is not in fleet.yaml cannot be joined to it, and is unknown.",
         f"add the arrays your hosts use (kind: {', '.join(lacking)}).",
     )

@@ -151,7 +151,7 @@ def _why(
     if unread:
         return f"no {thing} that was read has this name, and {', '.join(unread)} could not be read whole; see the gaps there"
     if is_odd:
-        return f"the inquiry tells {label}, whose names do not begin like this one; no {thing} of {', '.join(arrays)} has it"
+        return f"the inquiry names {label}, whose names do not begin like this one; no {thing} of {', '.join(arrays)} has it"
     if like is not None:
         return f"it is named like volumes of {like}, which has none of this name: the LUN is stale, or the account may not see the volume"
     if is_pe or not BY_NAME[family].array_digits:
@@ -168,10 +168,10 @@ def _conflicts(connection: duckdb.DuckDBPyConnection) -> Iterator[Gap]:
         WHERE of_inquiry <> 'other' AND of_name <> of_inquiry GROUP BY ALL ORDER BY ALL"""  # noqa: S608  a number
     ).fetchall()
     for endpoint, of_inquiry, of_name, count, names in rows:
-        why = f"its inquiry tells {BY_NAME[of_inquiry].label}, its name {BY_NAME[of_name].label}; the inquiry is believed"
-        yield from (Gap(endpoint, f"{_BEHIND}{name} as its name tells it", why) for name in names)
+        why = f"its inquiry names {BY_NAME[of_inquiry].label}, its name {BY_NAME[of_name].label}; the inquiry is believed"
+        yield from (Gap(endpoint, f"{_BEHIND}{name} going by its name", why) for name in names)
         if count > len(names):
-            yield Gap(endpoint, f"{_BEHIND}{count - len(names):,} more devices as their names tell it", why)
+            yield Gap(endpoint, f"{_BEHIND}{count - len(names):,} more devices going by their names", why)
 
 
 def _shares(connection: duckdb.DuckDBPyConnection) -> Iterator[Gap]:
@@ -207,7 +207,9 @@ def _declared(connection: duckdb.DuckDBPyConnection) -> Iterator[Gap]:
     ).fetchall()
     for array, declared, read, count, device in rows:
         what = f"{_BEHIND}{device} and {count - 1:,} more" if count > 1 else f"{_BEHIND}{device}"
-        yield Gap(array, what, f"fleet.yaml declares {declared}, and the array tells {read}; the array is believed, so correct fleet.yaml")
+        yield Gap(
+            array, what, f"fleet.yaml declares {declared}, and the array reports {read}; the array is believed, so correct fleet.yaml"
+        )
 
 
 def _few(names: Sequence[Any], count: int) -> str:

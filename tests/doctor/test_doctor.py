@@ -530,7 +530,7 @@ def test_what_is_about_fleet_yaml_as_a_whole(doctor: Doctor) -> None:
     fleet = Fleet(Path("fleet.yaml"), (vcenter, replace(vcenter, name="again")), declared)
     found = {check.topic: check for check in examine(fleet, doctor.rules, lambda *_: None).of("")}
     assert states(found) == dict.fromkeys(("rules", "addresses", "declared"), Health.WARNING) | {"identity": Health.PROBLEM}
-    assert " rules look at facts that no endpoint of fleet.yaml tells" in found["rules"].what
+    assert " rules look at facts that no endpoint of fleet.yaml reports" in found["rules"].what
     assert found["rules"].what.split(": ")[1].split(", ")[0] in doctor.rules.rules, "the first of them by name"
     assert "vc-solidfire and again are one address" in found["addresses"].what
     assert found["declared"].what == "no device can be named like dx90-*"

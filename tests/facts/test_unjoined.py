@@ -122,15 +122,15 @@ def test_a_name_that_is_not_of_the_familys_form_is_said_to_be_odd() -> None:
     given = fleet(seen("naa.5000c5001234abcd", "flasharray"))
     array(given, "fa", FLASH)
     [(_, _, why)] = gaps(given, fa=FLASH)
-    assert "the inquiry tells Pure FlashArray, whose names do not begin like this one" in why
+    assert "the inquiry names Pure FlashArray, whose names do not begin like this one" in why
 
 
 def test_an_inquiry_and_a_name_that_contradict_each_other_are_a_gap() -> None:
     given = fleet(seen(FA, "ontap"))
     array(given, "fa", FLASH, {"name": "db", "device": FA})
     [(_, what, why)] = gaps(given, fa=FLASH)
-    assert what == f"the array behind {FA} as its name tells it"
-    assert why == "its inquiry tells NetApp ONTAP, its name Pure FlashArray; the inquiry is believed"
+    assert what == f"the array behind {FA} going by its name"
+    assert why == "its inquiry names NetApp ONTAP, its name Pure FlashArray; the inquiry is believed"
 
 
 def test_a_protocol_endpoint_that_its_array_does_not_present_is_a_gap() -> None:
@@ -169,7 +169,7 @@ def test_an_nfs_server_that_is_only_a_name_is_a_gap_where_an_ontap_exports_the_p
     assert list(gaps(given, n=ONTAP)) == []
 
 
-def test_an_array_that_contradicts_fleet_yaml_is_believed_and_the_contradiction_told() -> None:
+def test_an_array_that_contradicts_fleet_yaml_is_believed_and_the_contradiction_is_a_gap() -> None:
     names = [f"naa.600000e00d100000001066000{n}0000" for n in (1, 2)]
     given = fleet(*(seen(name, "eternus-dx") for name in names))
     given["declared"] = [{"devices": "naa.600000e00d*", "model": "DX90", "generation": "S1", "firmware": "V10L66"}]
@@ -179,7 +179,7 @@ def test_an_array_that_contradicts_fleet_yaml_is_believed_and_the_contradiction_
     given["array"][0].update(version="V10L68-0000")
     [(endpoint, what, why)] = gaps(given, dx=EndpointKind.ETERNUS)
     assert (endpoint, what) == ("dx", f"the array behind {names[0]} and 1 more")
-    assert "declares DX90 S1 V10L66, and the array tells DX90 V10L68-0000" in why
+    assert "declares DX90 S1 V10L66, and the array reports DX90 V10L68-0000" in why
 
 
 def test_the_join_is_looked_at_anew_when_an_endpoint_is_read_again() -> None:

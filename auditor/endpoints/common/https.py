@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from auditor.model import Endpoint
 
 UNKNOWN_OUTCOME = "whether the write was carried out is not known; read the setting back before anything else."
-UNKNOWN_FACTS = "what it would have told is unknown."
+UNKNOWN_FACTS = "what it would have reported is unknown."
 
 _BUSY = frozenset({429, 503})
 _ATTEMPTS = 4  # of a read; a write has one

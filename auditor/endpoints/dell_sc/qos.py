@@ -163,11 +163,11 @@ def _may_limit(name: str, value: Any) -> bool:
 def _ceiling(limit: _Limit, what: str, read: Any) -> tuple[int | None, str]:
     """A ceiling, and what was not understood of it."""
     if len(limit.amounts) > 1 or len(limit.switches) > 1:
-        return None, f"it tells more than one {what} limit"
+        return None, f"it reports more than one {what} limit"
     if limit.switches == [False]:
         return None, ""
     if not limit.amounts:
-        return None, f"it tells no amount of its {what} limit" if limit.switches else f"it tells no {what} limit by a name we know"
+        return None, f"it reports no amount of its {what} limit" if limit.switches else f"it reports no {what} limit by a name we know"
     number = read(*limit.amounts[0])
     if number:
         return number, ""

@@ -118,7 +118,7 @@ def configured(configuration: Record | None, profiles: Mapping[str, Limits], tie
     storage = configuration and configuration.inner("storageProfile")
     storage_id = storage.identifier("instanceId") if storage else None
     if configuration and storage_id is not None and storage_id not in tiering:
-        configuration.parse_errors.add("storageProfile", configuration.label, "is one that ScStorageProfile/GetList did not tell")
+        configuration.parse_errors.add("storageProfile", configuration.label, "is one that ScStorageProfile/GetList did not list")
     return {
         "tiering": storage.text("instanceName") if storage else None,
         "tiers": tiering.get(storage_id or ""),
@@ -133,7 +133,7 @@ def _qos(configuration: Record | None, profiles: Mapping[str, Limits], *, has_qo
     group_id, group = _profile(configuration, "groupQosProfile") if configuration and grouped else (None, None)
     for profile_id in (own_id, group_id):
         if configuration is not None and profile_id is not None and profile_id not in profiles:
-            configuration.parse_errors.add("QoS profile", configuration.label, "is one that ScQosProfile/GetList did not tell")
+            configuration.parse_errors.add("QoS profile", configuration.label, "is one that ScQosProfile/GetList did not list")
     limited, by_group = profiles.get(own_id or "", Limits()), profiles.get(group_id or "", Limits())
     given = own != DEFAULT_PROFILE  # the one a volume has when nobody gave it one
     return {

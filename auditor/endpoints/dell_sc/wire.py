@@ -137,7 +137,7 @@ class ManagerConnection:
         value = self.https.decoded(answer, request)
         spoken = str(Attributes(value).get("apiVersion")) if isinstance(value, dict) else ""
         if version(spoken) is None:
-            raise self.malformed(request.label, "it tells no apiVersion")
+            raise self.malformed(request.label, "it reports no apiVersion")
         self.api_version = self._common(str(Attributes(value).get("minApiVersion") or spoken), spoken)
         self._logins += 1
         return Attributes(value)

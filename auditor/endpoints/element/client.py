@@ -151,7 +151,7 @@ class ElementArray(Session):
         if not isinstance(result, dict):
             raise MalformedAnswerError(
                 f"endpoint {self.endpoint.name}: its answer to {method} has neither a result nor an error",
-                why="what it would have told is unknown.",
+                why="what it would have reported is unknown.",
                 do="check that an Element cluster's management address (MVIP) stands in fleet.yaml.",
             )
         return result
@@ -160,7 +160,7 @@ class ElementArray(Session):
         name = str(error.get("name") or "unnamed error")
         message = f"endpoint {self.endpoint.name}: {method}: {name}: {str(error.get('message') or '')[:_LONGEST_MESSAGE]}".rstrip(": ")
         is_read = method.startswith(("Get", "List"))
-        why = "what it would have told is unknown." if is_read else "nothing was written."
+        why = "what it would have reported is unknown." if is_read else "nothing was written."
         if "PermissionDenied" in name:
             do = f"give {self.endpoint.username} an access type that allows {method} (Element API reference, Access control)."
             return PermissionMissingError(message, why=why, do=do)

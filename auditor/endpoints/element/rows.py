@@ -80,7 +80,7 @@ def volume_row(volume: Record, policy_names: Mapping[str, str | None]) -> Row:
     vvol_id = volume.reference("virtualVolumeID")
     policy_id = volume.reference("qosPolicyID")
     if policy_id is not None and policy_names.get(policy_id) is None:
-        volume.parse_errors.add("qosPolicyID", volume.label, f"names the QoS policy {policy_id}, which ListQoSPolicies did not tell")
+        volume.parse_errors.add("qosPolicyID", volume.label, f"names the QoS policy {policy_id}, which ListQoSPolicies did not list")
     knows_kind = volume.value.get("virtualVolumeID", "") is None or vvol_id is not None
     is_virtual = vvol_id is not None if knows_kind else None
     return {

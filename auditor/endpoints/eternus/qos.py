@@ -127,7 +127,7 @@ def table(answer: Answer, complain: Complain) -> dict[int, Category]:
         label = f"category {number}"
         limits = {mode: _limit(fields[1 + 2 * place], fields[2 + 2 * place], label, mode, complain) for place, mode in enumerate(MODES)}
         if number == 0 and any(limit and not limit.is_none for limit in limits.values()):
-            complain("the limits", label, "are told for what should be unlimited")
+            complain("the limits", label, "are reported for what should be unlimited")
             limits = dict.fromkeys(MODES)
         by_number[number] = Category(number, limits, tuple(fields))
     return by_number

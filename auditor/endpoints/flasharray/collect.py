@@ -204,9 +204,9 @@ class _Reading:
         yield batch("array_connection", self.endpoint, connected)
         for row in connected:
             if self.volume_ids is not None and row["volume_id"] not in self.volume_ids:
-                parse_errors.add("volume", f"the connection of host {row['array_host_id']}", "is one that GET volumes did not tell")
+                parse_errors.add("volume", f"the connection of host {row['array_host_id']}", "is one that GET volumes did not list")
             if self.host_protocols is not None and row["array_host_id"] not in self.host_protocols:
-                parse_errors.add("host", f"the connection of volume {row['volume_id']}", "is one that GET hosts did not tell")
+                parse_errors.add("host", f"the connection of volume {row['volume_id']}", "is one that GET hosts did not list")
         yield from self.connection_gaps
         yield from parse_errors.gaps(self.endpoint)
 

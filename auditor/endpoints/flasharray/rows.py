@@ -207,7 +207,7 @@ def _shared(volume: Record, groups: Mapping[str, tuple[str | None, Ceilings]]) -
     if not held.is_read:
         known = groups.get(group_id or "")
         if known is None:
-            volume.parse_errors.add("volume_group", volume.label, f"is {group_name}, which GET volume-groups did not tell")
+            volume.parse_errors.add("volume_group", volume.label, f"is {group_name}, which GET volume-groups did not list")
         else:
             held = known[1]
     row = {

@@ -137,10 +137,10 @@ def _timing(relationship: Record, role: str, schedules: dict[str, Timetable], by
     # Who holds the destination decides when; a source that reports no schedule of its own may just not know it.
     is_read = own is not None or (role == "destination" and policy_id in by_policy)
     if role == "destination" and not is_read:
-        relationship.parse_errors.add("policy", relationship.label, "is one that snapmirror/policies did not tell")
+        relationship.parse_errors.add("policy", relationship.label, "is one that snapmirror/policies did not list")
     times = schedules.get(name) if name and is_read else None
     if name and is_read and times is None:
-        relationship.parse_errors.add("transfer_schedule", relationship.label, f"is {name}, which cluster/schedules did not tell")
+        relationship.parse_errors.add("transfer_schedule", relationship.label, f"is {name}, which cluster/schedules did not list")
     return {
         "schedule": name if is_read else None,
         "schedule_read": is_read,

@@ -57,7 +57,7 @@ def efficiency_row(volume: Record, policies: Mapping[tuple[str, str], Row]) -> R
     if name is not None:
         policy = policies.get((container.svm or "", name))
         if policy is None:
-            volume.parse_errors.add("efficiency.policy", volume.label, f"is {name}, which storage/volume-efficiency-policies did not tell")
+            volume.parse_errors.add("efficiency.policy", volume.label, f"is {name}, which storage/volume-efficiency-policies did not list")
         return row | (policy or {})
     if row["schedule"] is not None and not is_automatic(row["schedule"]):
         times = efficiency_times(row["schedule"])
@@ -84,7 +84,7 @@ def efficiency_policy(policy: Record, schedules: Mapping[str, Timetable]) -> Row
         "qos_policy": policy.optional_text("qos_policy"),
     }
     if row["schedule"] is not None and row["schedule"] not in schedules:
-        policy.parse_errors.add("schedule", policy.label, f"is {name}, which cluster/schedules did not tell")
+        policy.parse_errors.add("schedule", policy.label, f"is {name}, which cluster/schedules did not list")
     elif row["schedule"] is not None:
         times = schedules[row["schedule"]]
         row |= {"start_minutes": times.as_json, "start_days": times.days_json}
@@ -116,7 +116,7 @@ def replication_row(relationship: Record, role: str, timing: Row, containers: Ma
     here = paths[role] or ""
     volume = containers.get(here)
     if volume is None and _VOLUME_PATH.fullmatch(here):
-        relationship.parse_errors.add(f"{role}.path", relationship.label, f"is {here}, which storage/volumes did not tell")
+        relationship.parse_errors.add(f"{role}.path", relationship.label, f"is {here}, which storage/volumes did not list")
     lag = relationship.optional_text("lag_time")
     lag_seconds = duration_seconds(lag) if lag is not None else None
     if lag is not None and lag_seconds is None:

@@ -57,7 +57,7 @@ class OntapCluster(Session):
         if self.version[:2] > NEWEST_RELEASE:
             known = "newer than {}.{}, the newest known here".format(*NEWEST_RELEASE)
             self.release = f"{self.release} ({known})"
-            self.add_note(f"{endpoint.name}: {self.release}: what it tells in another way than before is missing, or a gap.")
+            self.add_note(f"{endpoint.name}: {self.release}: what it reports in another way than before is missing, or a gap.")
 
     @property
     def clock_difference(self) -> Difference | None:
@@ -266,7 +266,7 @@ class OntapCluster(Session):
         numbers = [int(text) for text in map(str, parts) if text.isascii() and text.isdecimal()]
         if len(numbers) != 3:
             raise MalformedAnswerError(
-                f"endpoint {self.endpoint.name}: it does not tell its version",
+                f"endpoint {self.endpoint.name}: it does not report its version",
                 why="nothing on it was read.",
                 do="check that an ONTAP cluster's management address stands in fleet.yaml.",
             )

@@ -186,7 +186,7 @@ def _resolved(record: Record, reference: Reference, policies: Mapping[str, Polic
     policy = policies.get(reference.policy_id or "")
     if policy is None:
         named = reference.name or reference.policy_id
-        record.parse_errors.add("qos policy", record.label, f"is {named}, which storage/qos/policies did not tell")
+        record.parse_errors.add("qos policy", record.label, f"is {named}, which storage/qos/policies did not list")
     return policy
 
 

@@ -178,7 +178,7 @@ def _container(lun: Record, containers: Mapping[str, Container]) -> Container | 
     volume = location and location.inner("volume")
     uuid = volume and volume.identifier("uuid")
     if uuid is not None and uuid not in containers:
-        lun.parse_errors.add("location.volume", lun.label, "is a volume that storage/volumes did not tell")
+        lun.parse_errors.add("location.volume", lun.label, "is a volume that storage/volumes did not list")
     return containers.get(uuid or "")
 
 

@@ -98,7 +98,7 @@ def _current(vcenter: VCenter) -> Any:
         session = vcenter.content.sessionManager.currentSession
     if session is None:
         raise MalformedAnswerError(
-            f"endpoint {vcenter.endpoint.name}: vCenter does not tell whose session this is",
+            f"endpoint {vcenter.endpoint.name}: vCenter does not report whose session this is",
             why="the account and what it may do are unknown.",
             do="run it again; look at the permissions of the account in vCenter.",
         )

@@ -147,7 +147,7 @@ class VCenter(Session):
         while True:
             facts = next(iter(self.read(vim.Task, ("info.state", "info.error", "info.result"), [task])), None)
             if facts is None or "info.state" not in facts.values:
-                raise self._outcome_unknown(f"{doing}: vCenter no longer tells its state")
+                raise self._outcome_unknown(f"{doing}: vCenter no longer reports its state")
             state = facts.values["info.state"]
             if state == vim.TaskInfo.State.success:
                 return facts.values.get("info.result")

@@ -50,7 +50,7 @@ def test_limits_are_read_where_their_names_say_all_of_it(reported: dict[str, Any
 @pytest.mark.parametrize(
     ("reported", "iops", "rate", "why"),
     [
-        pytest.param({}, None, None, "no IOPS limit by a name we know; it tells no bandwidth limit", id="nothing"),
+        pytest.param({}, None, None, "no IOPS limit by a name we know; it reports no bandwidth limit", id="nothing"),
         pytest.param({"limitA": 0, "limitB": 0}, None, None, "nothing is known of limitA, limitB", id="names that nobody knows"),
         pytest.param({**IOPS_OFF}, None, None, "no bandwidth limit", id="half of it"),
         pytest.param({**RATE_OFF, "iopsLimitEnabled": True}, None, None, "no amount of its IOPS limit", id="on, and how much is not told"),

@@ -431,8 +431,8 @@ def test_a_host_that_is_not_understood_keeps_its_row(
     [
         pytest.param(lambda c: c.update(volume=None), "volume", id="no volume"),
         pytest.param(lambda c: c["volume"].update(id=None), "volume.id", id="a volume without an id"),
-        pytest.param(lambda c: c["volume"].update(id="gone"), "did not tell", id="a volume nobody has told of"),
-        pytest.param(lambda c: c["host"].update(name="gone"), "did not tell", id="a host nobody has told of"),
+        pytest.param(lambda c: c["volume"].update(id="gone"), "did not list", id="a volume nobody listed"),
+        pytest.param(lambda c: c["host"].update(name="gone"), "did not list", id="a host nobody listed"),
         pytest.param(lambda c: c.update(host=None), "host", id="no host"),
         pytest.param(lambda c: c.update(lun="first"), "lun", id="a LUN that is a word"),
     ],

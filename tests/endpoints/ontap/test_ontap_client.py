@@ -121,7 +121,7 @@ def test_a_version_that_is_not_known_is_not_guessed(serve: Any, reported: Any, g
             with open_ontap(endpoint) as cluster:
                 assert cluster.version == (9, 14, 1)
         else:
-            with pytest.raises(MalformedAnswerError, match="does not tell its version"), open_ontap(endpoint):
+            with pytest.raises(MalformedAnswerError, match="does not report its version"), open_ontap(endpoint):
                 pass
 
 

@@ -42,7 +42,7 @@ class DellScVolumeQosProfile:
         name = profile.get("instanceName") if isinstance(profile, dict) else None
         if not isinstance(name, str) or not name:
             raise MalformedAnswerError(
-                f"endpoint {session.endpoint.name}: volume {volume_id} tells no QoS profile",
+                f"endpoint {session.endpoint.name}: volume {volume_id} reports no QoS profile",
                 why="without the present value nothing may be written.",
                 do="look at the volume in Storage Manager; a release before Storage Center 7 has no QoS profiles.",
             )
@@ -63,7 +63,7 @@ class DellScVolumeQosProfile:
         if value is not None and (not isinstance(value, str) or not value or value == DEFAULT_PROFILE):
             raise RefusedError(
                 f"endpoint {session.endpoint.name}: the QoS profile of volume {volume_id} cannot be set to {value!r}",
-                why=f"a profile is told by its name, and the profile {DEFAULT_PROFILE} by null; nothing was written.",
+                why=f"the array reports a profile by its name, and the profile {DEFAULT_PROFILE} as null; nothing was written.",
                 do="correct `set:` of the rule that asked for it.",
             )
         preferences = session.object(f"StorageCenter/StorageCenter/{serial}/UserPreferences")

@@ -61,7 +61,7 @@ class EternusQosCategory:
         iops, mbps = (FIELDS[name] if wanted[name] is None else wanted[name] for name in ("iops", "mbps"))
         if iops == mbps == qos.UNSET:
             raise _refused(
-                session, target, f"{field} cannot be {value!r}", f"{qos.UNSET} of both is how the array tells that there is none."
+                session, target, f"{field} cannot be {value!r}", f"{qos.UNSET} of both is how the array reports that there is none."
             )
         session.write(
             f"set qos-bandwidth-limit -mode {target['mode']} -bandwidth-limit {target['category']} -iops {iops} -throughput {mbps}"

@@ -85,7 +85,7 @@ class BulkReader:
                 self._transports = tuple(one for one in self._transports if one is not transport)
                 transport.close()
                 if isinstance(error, UnknownShapeError) or self._vcenter.endpoint.lane == transport.name:
-                    self.notes.append(f"{error.what}; it is read by lane {better.name} instead, which is slower and tells the same")
+                    self.notes.append(f"{error.what}; it is read by lane {better.name} instead, which is slower and reads the same")
 
 
 def _transports(vcenter: VCenter, soap: SoapTransport) -> tuple[BulkClient, ...]:

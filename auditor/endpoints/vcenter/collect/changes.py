@@ -121,7 +121,7 @@ def _read(vcenter: VCenter, endpoint: Endpoint, types: list[str], since: datetim
             repeated = 0 if new else repeated + 1
             if repeated > _MOST_REPEATED_PAGES:
                 raise MalformedAnswerError(
-                    f"endpoint {endpoint.name}: its events have no end: {repeated} pages told nothing new",
+                    f"endpoint {endpoint.name}: its events have no end: {repeated} pages had nothing new",
                     why="who changed what before these is not known.",
                     do="look at vCenter's log.",
                 )

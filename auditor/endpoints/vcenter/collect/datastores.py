@@ -73,8 +73,8 @@ def _add(endpoint: Endpoint, tables: _Tables, facts: ObjectProperties | tuple[Re
         return
     values = facts.values
     name = values.get("name") or facts.id
-    untold = {path: "vCenter does not tell it" for path in _NEEDED if path in paths and path not in values}
-    yield from gaps_of(endpoint, untold | dict(facts.missing), f"datastore {name}")
+    not_reported = {path: "vCenter does not report it" for path in _NEEDED if path in paths and path not in values}
+    yield from gaps_of(endpoint, not_reported | dict(facts.missing), f"datastore {name}")
     info = values.get("info")
     vmfs, vvol, nas = (info.vmfs, info.vvol, info.nas) if info else (None, None, None)
     parent = values.get("parent")

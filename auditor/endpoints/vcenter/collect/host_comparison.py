@@ -162,7 +162,7 @@ def compare_hosts(
     known = next((reading for reading in earlier.snapshot.readings if reading.name == endpoint.name), None)
     why = _incomparable(vcenter, endpoint, known, earlier, needed)
     if clock is None:
-        why = "vCenter does not tell what its clock says"
+        why = "vCenter does not report what its clock says"
     elif why is None and known is not None and known.clock is not None:
         try:
             happened = happened_since(vcenter, endpoint, _begun(known, datetime.fromisoformat(known.clock), clock))

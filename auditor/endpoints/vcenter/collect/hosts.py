@@ -21,7 +21,7 @@ _VSAN = "config.vsanHostConfig.enabled"
 _SOFTWARE_ISCSI = "config.storageDevice.softwareInternetScsiEnabled"
 _PARENT = "parent"
 _NEEDED = ("name", _PARENT, "runtime.connectionState", "summary.config.product")
-_UNTOLD = "vCenter does not tell it"
+_NOT_REPORTED = "vCenter does not report it"
 _CLUSTER = "ClusterComputeResource"
 _ROWS_A_BATCH = 500
 
@@ -85,7 +85,7 @@ def _seen(facts: ObjectProperties) -> HostSeen:
     connected = state == "connected"
     # vCenter answers for a host it has lost with what it remembers; that is not a reading.
     software_iscsi = facts.values.get(_SOFTWARE_ISCSI) if connected else None
-    managers = {path: facts.values.get(path) or facts.missing.get(path, _UNTOLD) for path in MANAGER_PATHS}
+    managers = {path: facts.values.get(path) or facts.missing.get(path, _NOT_REPORTED) for path in MANAGER_PATHS}
     return HostSeen(facts.ref, facts.values.get("name") or facts.id, connected, software_iscsi, managers)
 
 
@@ -114,7 +114,7 @@ def _host_gaps(
     endpoint: Endpoint, facts: ObjectProperties, host: HostSeen, clusters: Mapping[str, str], paths: Sequence[str]
 ) -> Iterator[Facts]:
     known = facts.values.keys() | facts.missing.keys()
-    untold = {path: _UNTOLD for path in _NEEDED if path in paths and path not in known}
+    untold = {path: _NOT_REPORTED for path in _NEEDED if path in paths and path not in known}
     # Without its managers the host is still known; whoever asks them adds the gaps.
     missing = {path: why for path, why in facts.missing.items() if path not in MANAGER_PATHS}
     yield from gaps_of(endpoint, {**missing, **untold}, f"host {host.name}")

@@ -174,7 +174,7 @@ def _stores(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit) -> Generator
             stores[url.rstrip("/").rpartition("/")[2]] = properties.id
             on_devices += properties.values.get(_TYPE) == "VMFS"
         elif not properties.is_gone:
-            yield gap(endpoint, f"{_URL} of datastore {properties.id}", properties.missing.get(_URL, "vCenter does not tell it"))
+            yield gap(endpoint, f"{_URL} of datastore {properties.id}", properties.missing.get(_URL, "vCenter does not report it"))
         whole = whole and (url is not None or (not isinstance(properties, tuple) and properties.is_gone))
     return stores, on_devices, whole
 

@@ -43,7 +43,7 @@ def network_of(endpoint: Endpoint, host: HostSeen, facts: ObjectProperties) -> I
     missing = {path: facts.missing[path] for path in _PATHS if path in facts.missing}
     reasons = [f"{path}: {why}" for path, why in missing.items()]
     if not facts.values.get(_VNICS) and _VNICS not in missing:
-        reasons.append("vCenter tells no VMkernel adapter")
+        reasons.append("vCenter reports no VMkernel adapter")
     switches = _Switches(facts.values)
     rows = Rows("vmknic", endpoint=endpoint.name, host_id=host.id)
     for nic in facts.values.get(_VNICS) or ():

@@ -60,8 +60,8 @@ def _add(endpoint: Endpoint, rows: Rows, facts: ObjectProperties | tuple[Ref, En
         return
     values = facts.values
     name = values.get("name") or facts.id
-    untold = {path: "vCenter does not tell it" for path in _NEEDED if path in paths and path not in values}
-    yield from gaps_of(endpoint, untold | dict(facts.missing), f"datastore cluster {name}")
+    not_reported = {path: "vCenter does not report it" for path in _NEEDED if path in paths and path not in values}
+    yield from gaps_of(endpoint, not_reported | dict(facts.missing), f"datastore cluster {name}")
     config: PodConfig | None = values.get(_CONFIG)
     if config is None:
         rows.add(pod_id=facts.id, name=name)

@@ -50,7 +50,7 @@ def collect_tasks(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit, _paths
                 tasks.append(_task(facts.id, facts.values[_INFO]))
         elif not facts.is_gone:
             complete = False
-            yield gap(endpoint, f"task {facts.id}", facts.missing.get(_INFO, "vCenter does not tell what it is"))
+            yield gap(endpoint, f"task {facts.id}", facts.missing.get(_INFO, "vCenter does not report what it is"))
     moved_to = yield from _targets(vcenter, endpoint, tasks)
     rows = Rows("running_task", endpoint=endpoint.name)
     for task in tasks:

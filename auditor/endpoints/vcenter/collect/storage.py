@@ -59,7 +59,7 @@ def storage_of(
     for topic, texts in parse_errors.items():
         path = _PATH_OF[topic]
         if path not in facts.values:
-            texts.append(facts.missing.get(path, "vCenter does not tell it"))
+            texts.append(facts.missing.get(path, "vCenter does not report it"))
     adapters: dict[str, HostBusAdapter] = {_key(hba): hba for hba in facts.values.get(_HBAS) or ()}
     luns = facts.values.get(_DEVICES) or ()
     where = {"endpoint": endpoint.name, "host_id": host.id}

@@ -111,8 +111,8 @@ def _add(
         return
     values = facts.values
     name = values.get("name") or facts.id
-    untold = {path: "vCenter does not tell it" for path in paths if path not in values and path not in _OPTIONAL}
-    missing = untold | dict(facts.missing)
+    not_reported = {path: "vCenter does not report it" for path in paths if path not in values and path not in _OPTIONAL}
+    missing = not_reported | dict(facts.missing)
     yield from gaps_of(endpoint, missing, f"virtual machine {name}")
     host, power = values.get(_HOST), values.get("runtime.powerState")
     machines.add(

@@ -41,7 +41,7 @@ class DevicePathPolicy:
 
         Raises:
             NotThereError: the host has no such device, or another plug-in than the native one serves it.
-            MalformedAnswerError: the host does not tell it, or not what round robin goes by.
+            MalformedAnswerError: the host does not report it, or not what round robin goes by.
         """
         cli = session.esxcli(target["host_id"])
         psp = _psp(session, cli, target)
@@ -55,7 +55,7 @@ class DevicePathPolicy:
             count = str(row.get(_FIELDS.get(limit, ""), "")).strip()
             if re.fullmatch(r"[0-9]{1,18}", count):
                 return Reading(f"{ROUND_ROBIN}, {'bytes' if limit == 'Bytes' else 'iops'} {int(count)}", inherited=is_default)
-        raise _malformed(session, target, "it does not tell what round robin goes by")
+        raise _malformed(session, target, "it does not report what round robin goes by")
 
     def write(self, session: VCenter, target: Target, value: Scalar) -> None:
         """Set the policy and, for round robin, what it goes by; each once.

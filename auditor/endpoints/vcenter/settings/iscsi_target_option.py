@@ -114,7 +114,7 @@ def _current(session: VCenter, target: Target) -> Any:
             for option in one.advancedOptions or ():
                 if option.key == target["option"] and option.value is not None:
                     return option
-            raise _not_there(session, target, f"the target does not tell {target['option']}")
+            raise _not_there(session, target, f"the target does not report {target['option']}")
     raise _not_there(session, target, "the adapter has no such target")
 
 

@@ -178,7 +178,7 @@ def test_a_property_that_was_requested_and_is_not_there_is_a_gap() -> None:
     bare = has("Datastore", "datastore-1", {"summary.type": "VMFS", "info": None}, {"iormConfiguration": "NoPermission"})
     given = found(bare)
     assert given.gaps == [
-        ("name, host, parent of datastore datastore-1", "vCenter does not tell it"),
+        ("name, host, parent of datastore datastore-1", "vCenter does not report it"),
         ("iormConfiguration of datastore datastore-1", "NoPermission"),
     ]
     assert given.rows("datastore") == [{"datastore_id": "datastore-1", "name": "datastore-1", "type": "VMFS"}]

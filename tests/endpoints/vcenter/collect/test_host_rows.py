@@ -109,11 +109,11 @@ def test_what_was_requested_and_is_not_reported_is_a_gap_but_for_its_managers() 
     given = found(bare, host("host-2"))
     assert given.gaps == [
         ("name of host host-1", "NoPermission"),
-        ("parent, summary.config.product of host host-1", "vCenter does not tell it"),
+        ("parent, summary.config.product of host host-1", "vCenter does not report it"),
     ]
     assert given.rows("host")[0] == {"host_id": "host-1", "name": "host-1", "connection_state": "connected"}
     assert given.complete == {"/hosts": False}
-    assert given.returned[0].managers == {OPTION_MANAGER: "NoPermission", MODULE_SYSTEM: "vCenter does not tell it"}
+    assert given.returned[0].managers == {OPTION_MANAGER: "NoPermission", MODULE_SYSTEM: "vCenter does not report it"}
     small = found(has("HostSystem", "host-1", {"name": "esx-1", STATE: "connected"}), paths=("name", STATE))
     assert (small.gaps, small.complete) == ([], {"/hosts": True})
 

@@ -149,7 +149,7 @@ def test_a_limit_of_minus_one_is_none(limit: int | None, expected: int | None) -
 def test_what_the_api_lets_a_machine_be_without_is_no_gap_and_what_it_needs_is() -> None:
     given = found(has("VirtualMachine", "vm-1", {}, {"config.template": "NoPermission"}))
     assert given.gaps == [
-        (f"name, runtime.host, runtime.powerState, {DEVICES} of virtual machine vm-1", "vCenter does not tell it"),
+        (f"name, runtime.host, runtime.powerState, {DEVICES} of virtual machine vm-1", "vCenter does not report it"),
         ("config.template of virtual machine vm-1", "NoPermission"),
     ]
     assert given.rows("vm") == [{"vm_id": "vm-1", "name": "vm-1", "disks_read": False, "running_guest_id": ""}]

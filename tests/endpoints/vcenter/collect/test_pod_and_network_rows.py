@@ -97,7 +97,7 @@ def test_a_cluster_without_settings_or_answer_leaves_the_topic_open() -> None:
     ]
     assert given.gaps == [
         ("name of datastore cluster group-p1", "NoPermission"),
-        (f"{CONFIG} of datastore cluster group-p1", "vCenter does not tell it"),
+        (f"{CONFIG} of datastore cluster group-p1", "vCenter does not report it"),
         ("datastore cluster group-p3", "refused"),
     ]
     assert given.complete == {"/pods": False}
@@ -183,7 +183,7 @@ def test_an_adapter_has_its_address_and_the_switch_that_it_is_on(adapter: Virtua
 
 def test_a_host_without_an_adapter_was_not_read() -> None:
     given = network()
-    assert given.gaps == [("network of esx-1", "vCenter tells no VMkernel adapter")]
+    assert given.gaps == [("network of esx-1", "vCenter reports no VMkernel adapter")]
     assert (given.rows("vmknic"), given.complete) == ([], {"host-1/network": False})
 
 

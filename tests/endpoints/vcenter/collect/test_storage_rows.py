@@ -240,7 +240,7 @@ def test_what_was_not_read_is_a_gap_and_no_answer() -> None:
     assert given.complete == {"host-1/hbas": False, "host-1/devices": True, "host-1/paths": True}
     assert given.returned is None
     nothing = Found(storage_of(ENDPOINT, HOST, has("HostSystem", "host-1", {})))
-    assert nothing.gaps == [(f"{topic} of esx-1", "vCenter does not tell it") for topic in STORAGE_TOPICS]
+    assert nothing.gaps == [(f"{topic} of esx-1", "vCenter does not report it") for topic in STORAGE_TOPICS]
 
 
 def test_topics_that_were_not_requested_give_neither_rows_nor_readings() -> None:
