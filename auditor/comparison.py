@@ -22,7 +22,7 @@ class ChangeKind(StrEnum):
 
     NEW = "new"  # fails now; it passed, was waived, did not apply, or was not there although its endpoint was read
     CAME_BACK = "came-back"  # as NEW; and a kept run before had it failing, and one after that had it passing
-    CHANGED = "changed"  # failed and fails, with another observed or desired value
+    CHANGED = "changed"  # failed and fails, with another observed or desired setting; a measured value is another each time
     FIXED = "fixed"  # failed, and passes
     GONE = "gone"  # failed; is not there any more although its endpoint was read, or the rule does not apply to it any more
     NEWLY_WAIVED = "newly-waived"  # failed; somebody answers for it now

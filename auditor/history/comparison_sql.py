@@ -4,6 +4,7 @@
 * `rule_before`, `rule_after` have the rules; a rule that ranges over another view now has two keys.
 * `unread_before`, `unread_after` have what was not read of an endpoint (key) or a host of it; a topic that is NULL is every topic.
   `is_only_here`: the other run did read it.
+* `measured` has which values of a rule are measured, "observed" or "desired": they are others in each run, and that is no change.
 * `rule_topic` has the topics that a rule's rows rest on.
 """
 
@@ -19,6 +20,7 @@ CREATE TABLE listed_before (name VARCHAR, key VARCHAR, kind VARCHAR);
 CREATE TABLE listed_after (name VARCHAR, key VARCHAR, kind VARCHAR);
 CREATE TABLE rule_before (rule VARCHAR, key VARCHAR, is_shared BOOLEAN);
 CREATE TABLE rule_after (rule VARCHAR, key VARCHAR, is_shared BOOLEAN);
+CREATE TABLE measured (key VARCHAR, value VARCHAR);
 CREATE TABLE rule_topic (key VARCHAR, topic VARCHAR);
 CREATE TABLE unread_before (key VARCHAR, host VARCHAR, topic VARCHAR, kind VARCHAR, is_only_here BOOLEAN);
 CREATE TABLE unread_after (key VARCHAR, host VARCHAR, topic VARCHAR, kind VARCHAR, is_only_here BOOLEAN);
@@ -75,7 +77,9 @@ CREATE TABLE both_runs AS
 SELECT c.rule, c.endpoint, c.id, coalesce(now.host, was.host) AS host, coalesce(now.cluster, was.cluster) AS cluster,
     coalesce(now.resource_name, was.resource_name) AS resource_name, coalesce(now.severity, was.severity) AS severity,
     was.state AS was, now.state AS now, r.is_shared,
-    was.observed IS DISTINCT FROM now.observed OR was.desired IS DISTINCT FROM now.desired AS differs, k.kind AS endpoint_kind
+    (was.observed IS DISTINCT FROM now.observed AND c.rule NOT IN (SELECT key FROM measured WHERE value = 'observed'))
+        OR (was.desired IS DISTINCT FROM now.desired AND c.rule NOT IN (SELECT key FROM measured WHERE value = 'desired')) AS differs,
+    k.kind AS endpoint_kind
 FROM candidate AS c
 LEFT JOIN was USING (rule, endpoint, id)
 LEFT JOIN now USING (rule, endpoint, id)

@@ -60,7 +60,7 @@ def _unread(run: KeptRun, keys: Mapping[str, str], others: Iterable[str]) -> lis
 
 
 def list_rules(connection: duckdb.DuckDBPyConnection, before: Evaluation, after: Evaluation, *, every: bool) -> None:
-    """Fill the tables of rules, those that one run has as well where `every`, and of the topics that the rows of their views rest on."""
+    """Fill the tables of rules, what they measure, and what the rows of their views rest on. `every`: also rules that one run has alone."""
     kinds = {rule: about.kind for rule, about in before.rules.items()}, {rule: about.kind for rule, about in after.rules.items()}
     shared = {rule for rule in kinds[0].keys() & kinds[1].keys() if kinds[0][rule] == kinds[1][rule]}
     for side, of_side in zip(("before", "after"), kinds, strict=True):
@@ -69,6 +69,7 @@ def list_rules(connection: duckdb.DuckDBPyConnection, before: Evaluation, after:
             for rule, kind in of_side.items()
         }
         _insert(connection, f"rule_{side}", [(rule, keys[rule], rule in shared) for rule in of_side if every or rule in shared])
+    _insert(connection, "measured", [(rule, value) for rule in sorted(shared) for value in _measured(rule)])
     topics = {kind: _topics_of(kind) for kind in {kinds[1][rule] for rule in shared}}
     _insert(connection, "rule_topic", [(rule, topic) for rule in sorted(shared) for topic in topics[kinds[1][rule]]])
 
@@ -79,6 +80,23 @@ def _topics_of(view: str) -> tuple[str, ...]:
     from auditor.facts.schema import TOPICS
 
     return tuple(sorted(needs_of_columns([(view, ())]).topics if view in catalog().views else TOPICS))
+
+
+def _measured(rule: str) -> tuple[str, ...]:
+    """Which of "observed" and "desired" rest on counters; () of a rule that auditor does not ship, where that is not known."""
+    from auditor.engine.checked_rules import checked_rules
+    from auditor.facts.catalog import column_topics
+    from auditor.facts.schema import MEASURED_TOPICS
+
+    if rule not in checked_rules():
+        return ()
+    shipped = checked_rules()[rule].rule
+    shown = {"observed": shipped.observed, "desired": shipped.desired}
+    return tuple(
+        value
+        for value, expression in shown.items()
+        if any(not MEASURED_TOPICS.isdisjoint(column_topics(shipped.over, column)) for column in expression.columns)
+    )
 
 
 def _insert(connection: duckdb.DuckDBPyConnection, table: str, rows: Sequence[tuple[object, ...]]) -> None:

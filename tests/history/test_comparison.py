@@ -62,6 +62,21 @@ def test_a_failure_with_another_observed_value_has_changed_and_both_values_are_t
     assert (one.kind, one.before and one.before.observed, one.after and one.after.observed) == (Kind.CHANGED, 32, 16)
 
 
+def test_a_measured_value_that_is_another_is_no_change_and_a_setting_is(tmp_path: Path) -> None:
+    measured, setting = "diag/davg", "queue/default-unless-justified"
+    rules = {measured: "device_load", setting: "device_demand"}
+    runs = [
+        kept(
+            tmp_path,
+            day,
+            [Row("d", FAIL, rule=measured, observed=30.5 + day), Row("e", FAIL, rule=setting, observed=64 + day)],
+            rules=rules,
+        )
+        for day in (0, 1)
+    ]
+    assert changes(*runs) == {"e": (Kind.CHANGED, "")}
+
+
 def test_what_would_be_unknown_without_its_waiver_is_unknown(tmp_path: Path) -> None:
     runs = kept(tmp_path, 0, [Row("d", WAIVED, waived_from=UNKNOWN)]), kept(tmp_path, 1, [Row("d", FAIL)])
     assert changes(*runs) == {"d": (Kind.NEWLY_JUDGED, "it was unknown then")}
