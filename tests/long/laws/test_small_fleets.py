@@ -28,6 +28,8 @@ MEANT: Mapping[str, str] = {
     "array_volume.qos_max_iops": "the volume has no such ceiling",
     "array_volume.qos_max_bytes_per_second": "likewise",
     "array_volume.qos_group_max_iops": "likewise",
+    "array_volume.qos_priority": "the volume has no priority of its own",
+    "device_load.max_queue_depth": "settings count, where Storage I/O Control is off; in these fleets the counter may contradict them",
     "array_efficiency.schedule": "it has none",
     "host.connection_state": "there is none: a host of which it was not read has no row (facts/needs.py)",
 }

@@ -162,7 +162,7 @@ def test_rules_that_nothing_in_the_fleet_can_answer_are_refused(vvols: Place) ->
     vvols.fleet.write_text(yaml.safe_dump(fleet), encoding="utf-8")
     refused = vvols.audit("--only", "qos/element-limits")
     assert refused.code == 3
-    assert "no endpoint of this fleet can tell what these rules need" in refused.err
+    assert "no endpoint of this fleet can report what these rules need" in refused.err
 
 
 def test_what_needs_an_array_that_was_left_out_by_choice_is_unknown_and_the_array_hears_nothing(

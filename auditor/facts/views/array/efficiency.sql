@@ -19,7 +19,7 @@ SELECT
         WHEN x.state = 'disabled' OR starts_with(lower(x.schedule), 'auto') THEN false
         WHEN x.schedule IS NULL AND r.efficiency_read THEN false
         WHEN x.start_minutes = '[]' THEN false
-        WHEN x.state IS NOT NULL AND x.start_minutes IS NOT NULL THEN true
+        WHEN x.state IS NOT NULL AND x.schedule IS NOT NULL AND x.start_minutes IS NOT NULL THEN true
     END AS is_scheduled,
     x.duration_minutes,
     x.qos_policy AS priority,
