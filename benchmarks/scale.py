@@ -13,7 +13,7 @@ import argparse
 import json
 import sys
 import tempfile
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -56,7 +56,7 @@ _COLUMNS = {
 
 def main() -> int:
     arguments = _arguments()
-    with tempfile.TemporaryDirectory() as folder:
+    with nullcontext(arguments.keep) if arguments.keep is not None else tempfile.TemporaryDirectory() as folder:
         recording = _recording(arguments, Path(folder))
         sizes = sorted({*arguments.also, arguments.vcenters})
         results = [one for vcenters in sizes for one in _measured(vcenters, recording, arguments, Path(folder))]
@@ -96,6 +96,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--servers", type=int, default=1, help="processes that answer [default: 1]")
     parser.add_argument("--latency", type=float, default=0.0, help="seconds before each answer [default: 0]")
     parser.add_argument("--recording", type=Path, help="keep the recording in this file; used where it is there")
+    parser.add_argument("--keep", type=Path, help="keep what was read and reported in this folder, to judge it again; it may not be there")
     parser.add_argument("--times", type=int, default=1, help="also merge and judge as many snapshots of that size, up to 10 [default: 1]")
     parser.add_argument("--html", type=Path, help="also write the HTML report of the last audit here, and say what it took")
     parser.add_argument("--json", type=Path, help="write the results here")
@@ -125,7 +126,7 @@ def _recording(arguments: argparse.Namespace, folder: Path) -> Path:
 def _measured(vcenters: int, recording: Path, arguments: argparse.Namespace, folder: Path) -> Iterator[dict[str, Any]]:
     """The audits of that many vCenters, one for each number of workers."""
     here = folder / str(vcenters)
-    here.mkdir()
+    here.mkdir(parents=True)
     with serving(vcenters, recording, here, processes=arguments.servers, latency_seconds=arguments.latency) as servers:
         for workers in arguments.workers:
             servers.counted()
@@ -135,7 +136,7 @@ def _measured(vcenters: int, recording: Path, arguments: argparse.Namespace, fol
             found |= {f"server_{name}": counted.pop(name) for name in ("cpu_seconds", "peak_mib")}
             reading = found["cpu_seconds"] + found.get("workers_cpu_seconds", 0) - found["judge_cpu_seconds"]
             found |= {**counted, "reading_ms_a_host": 1000 * reading / found["hosts"]}
-            print(json.dumps(found), flush=True)  # a large one takes long: what is known stays known
+            print(json.dumps(found), flush=True)
             yield found
 
 
@@ -149,16 +150,17 @@ def _audited(folder: Path, workers: int, arguments: argparse.Namespace) -> dict[
         found: dict[str, Any] = dict(_watched([*words, "--fleet", str(folder / "fleet.yaml"), *of_workers], folder))
         if cluster is not None:
             found |= cluster.used()
-    gaps = json.loads(report.read_text(encoding="utf-8"))["gaps"]
+    print(json.dumps(found), file=sys.stderr, flush=True)  # a large one takes long: what is known stays known
+    report_mib = report.stat().st_size / (1 << 20)
     [snapshot] = state.glob("runs/*/snapshot")
     html = [] if arguments.html is None else ["--reporter", f"html:{arguments.html}"]
     again = _watched([*words, "--snapshot", str(snapshot), *html], folder)
     return {
         **found,
         **{f"judge_{name}": value for name, value in again.items()},
+        "report_mib": report_mib,
         "snapshot_mib": sum(one.stat().st_size for one in snapshot.rglob("*") if one.is_file()) / (1 << 20),
-        "gaps": len(gaps),
-        "other_gaps": sum(not is_of_the_fleet(gap) for gap in gaps),
+        **_gaps(snapshot),
         **_read(snapshot),
         **_merged(words, snapshot, folder, arguments.times),
         "digest": _digest(snapshot) if len(arguments.workers) > 1 else None,
@@ -173,6 +175,14 @@ def _merged(words: list[str], snapshot: Path, folder: Path, times: int) -> dict[
         places = [snapshot, *copies(snapshot, Path(kept), times - 1)]
         measured = _watched([*words, *(word for place in places for word in ("--snapshot", str(place)))], folder)
     return {"merged_snapshots": times, **{f"merged_{name}": value for name, value in measured.items()}}
+
+
+def _gaps(snapshot: Path) -> dict[str, int]:
+    """How many there are. The report has them too, and is too large to be read whole: 2.5 GB for 100,000 hosts."""
+    from auditor.facts.snapshot import load_snapshot
+
+    gaps = load_snapshot(snapshot).gaps
+    return {"gaps": len(gaps), "other_gaps": sum(not is_of_the_fleet({"what": gap.what, "why": gap.why}) for gap in gaps)}
 
 
 def _read(snapshot: Path) -> dict[str, int]:
