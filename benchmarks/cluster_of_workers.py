@@ -26,10 +26,18 @@ class Workers:
         self.address = ""
 
     def __enter__(self) -> Self:
+        import dask
         from distributed import LocalCluster
 
+        from auditor.workers.worker import SETTINGS
+
+        dask.config.set(SETTINGS)
         self._cluster: LocalCluster = LocalCluster(
-            n_workers=self._number, threads_per_worker=self._threads, processes=True, host="127.0.0.1", dashboard_address="127.0.0.1:0"
+            n_workers=self._number,
+            threads_per_worker=self._threads,
+            processes=True,
+            host="127.0.0.1",
+            dashboard_address="127.0.0.1:0",
         )
         self.address = self._cluster.scheduler_address
         self._cpu_at_start = self._cpu_seconds()

@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 
 _ASK_SECONDS = 5.0  # to connect to the scheduler, before the next attempt
 _PAUSE_SECONDS = 2.0  # between two attempts, and before a worker whose scheduler has gone begins anew
+SETTINGS = {"distributed.worker.profile.enabled": False}
+"""Dask's settings of a worker. Its profiler looks at the frames of all threads a hundred times a second, which Python 3.11 does not bear
+where they run meanwhile: the process dies of it, or takes one object for another.
+
+Source: https://github.com/dask/distributed/issues/8163; seen with 200 threads of reading in one worker, docs/scale.md
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +73,12 @@ async def _work(options: WorkerOptions, say: Say, stop: asyncio.Event) -> None:
 
 async def _work_once(options: WorkerOptions, folder: str, say: Say, stop: asyncio.Event) -> None:
     """Serve one scheduler until it has gone, or until a signal comes."""
+    import dask
     from distributed.nanny import Nanny
 
     from auditor.workers.logs import QuietLogs
 
+    dask.config.set(SETTINGS)  # of this process: the nanny hands them on
     worker = Nanny(
         str(options.scheduler),
         nthreads=options.threads,

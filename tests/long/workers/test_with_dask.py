@@ -41,6 +41,7 @@ from auditor.workers import client, handing_out
 from auditor.workers.certificates import ROLES, files_of, make_certificates
 from auditor.workers.client import connected, workers_of
 from auditor.workers.sites import UNITS, resource_of
+from auditor.workers.worker import SETTINGS
 from tests.waiting import PATIENCE_SECONDS, until
 
 VCENTER = "vc-solidfire"
@@ -94,6 +95,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
         "distributed.scheduler.locks.lease-timeout": "2s",
         "distributed.scheduler.locks.lease-validation-interval": "200ms",
         "logging": {"distributed": "critical"},
+        **SETTINGS,
     }
     with pytest.MonkeyPatch.context() as frozen, serve(load_scenario("solidfire-vvols")) as lab, dask.config.set(config):
         # Counters of load are another every 20 seconds.

@@ -16,9 +16,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import dask
 import pytest
 
 from auditor.workers.certificates import make_certificates
+from auditor.workers.client import connected
 
 READY_SECONDS = 120.0
 END_SECONDS = 60.0
@@ -126,6 +128,10 @@ def test_a_worker_serves_its_site_outlives_its_scheduler_and_ends_by_a_signal(pl
         assert stat.S_IMODE(scratch.stat().st_mode) == 0o700, "what does not fit into memory goes there"
         assert list(scratch.iterdir()), "it is where Dask works"
         assert not list((place.folder / "tmp").glob("dask-scratch-space/worker-*"))
+
+        with connected(f"127.0.0.1:{place.scheduler}", place.folder / "certificates") as client:
+            profiled = client.run(dask.config.get, "distributed.worker.profile.enabled")
+        assert list(profiled.values()) == [False], "Dask's profiler crashes a process of many threads"
 
         code, text = place.listed(fleet_of(place.folder, "vienna", "graz"))
         assert code == 2
