@@ -3,6 +3,10 @@
 Run: make bench-evaluate BENCH_ARGS="--json FILE". The snapshot is made by SQL, saved as Parquet, and judged in a fresh process for each
 size. `seconds` and `peak_mib` are those of opening the snapshot, joining its tables and judging; loading the rules and saving every verdict
 with its evidence are counted apart. On a busy machine look at `cpu_seconds`, of all cores together. Peak memory is that process's own.
+
+`times_join` is `cpu_seconds` over `join_cpu_seconds`, the processor time of one statement (JOIN) in the same process over the same
+snapshot. To measure two trees in turns, save a snapshot once by --build FOLDER, and judge it with each by --judge FOLDER --unsaved.
+--slowest N lists the views and rules that took most.
 """
 
 from __future__ import annotations
@@ -10,7 +14,6 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import resource
 import subprocess
 import sys
 import tempfile
@@ -18,12 +21,23 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from measuring import peak_mib
+
 if TYPE_CHECKING:
+    import duckdb
+
     from auditor.engine.rule import RuleSet
     from auditor.facts.snapshot import Snapshot
 
 SHARES = (25, 5, 1)  # of the hosts
 FLEET = Path(__file__).with_name("evaluate_fleet.sql")
+JOIN = """
+SELECT count(*), min(h.name), sum(d.queue_depth), sum(s.dsnro)
+FROM fact.device AS d
+JOIN fact.host AS h USING (endpoint, host_id)
+JOIN fact.device_scheduling AS s USING (endpoint, host_id, device)
+"""
+"""What judging is compared with; the middle of three runs counts."""
 
 
 def main() -> int:
@@ -32,10 +46,14 @@ def main() -> int:
         _build(arguments.build, arguments)
         return 0
     if arguments.judge:
-        print(json.dumps(_judged(arguments.judge, per_rule=arguments.per_rule)))
+        judged = _judged(arguments.judge, per_rule=arguments.per_rule, save=not arguments.unsaved)
+        print(json.dumps(judged))
+        if arguments.slowest:
+            by_rule = json.loads(_run(f"--judge={arguments.judge}", "--per-rule", "--slowest=0"))
+            _print_slowest([judged, by_rule], arguments.slowest)
         return 0
     results = [_measured(max(1, arguments.hosts // share), arguments) for share in SHARES]
-    _print(results)
+    _print(results, arguments.slowest)
     whole = {"devices": arguments.devices, "paths": arguments.paths, "options": arguments.options, "results": results} | _growth(results)
     print(json.dumps(whole))
     if arguments.json:
@@ -48,8 +66,10 @@ def _arguments() -> argparse.Namespace:
     for name, default in (("hosts", 5000), ("devices", 512), ("paths", 0), ("options", 1100), ("repeat", 3)):
         parser.add_argument(f"--{name}", type=int, default=default)
     parser.add_argument("--json", type=Path)
-    parser.add_argument("--build", type=Path, help=argparse.SUPPRESS)
-    parser.add_argument("--judge", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--slowest", type=int, default=10, help="list so many views and rules, those that took most processor time (10)")
+    parser.add_argument("--build", type=Path, metavar="FOLDER", help="only save a snapshot of --hosts there")
+    parser.add_argument("--judge", type=Path, metavar="FOLDER", help="only judge the snapshot that is there, once, in this process")
+    parser.add_argument("--unsaved", action="store_true", help="with --judge: save no verdict, which takes longer than all before it")
     parser.add_argument("--per-rule", action="store_true", help=argparse.SUPPRESS)
     return parser.parse_args()
 
@@ -60,12 +80,12 @@ def _measured(hosts: int, arguments: argparse.Namespace) -> dict[str, Any]:
         snapshot = Path(folder, "snapshot")
         size = [f"--{name}={getattr(arguments, name)}" for name in ("devices", "paths", "options")]
         _run(f"--build={snapshot}", f"--hosts={hosts}", *size)
-        runs = [json.loads(_run(f"--judge={snapshot}")) for _ in range(arguments.repeat)]
-        best: dict[str, Any] = min(runs, key=lambda run: run["seconds"])
+        runs = [json.loads(_run(f"--judge={snapshot}", "--slowest=0")) for _ in range(arguments.repeat)]
+        best: dict[str, Any] = min(runs, key=lambda run: run["times_join"])
         best["peak_mib"] = max(run["peak_mib"] for run in runs)
-        rules = json.loads(_run(f"--judge={snapshot}", "--per-rule"))["rules"]
+        by_rule = json.loads(_run(f"--judge={snapshot}", "--per-rule", "--slowest=0"))["rules"]
         size_mib = sum(path.stat().st_size for path in snapshot.iterdir()) / (1 << 20)
-    return {"hosts": hosts, **best, "snapshot_mib": round(size_mib), "rules": rules}
+    return {"hosts": hosts, **best, "snapshot_mib": round(size_mib), "rules": by_rule}
 
 
 def _run(*words: str) -> str:
@@ -89,7 +109,7 @@ def _build(folder: Path, arguments: argparse.Namespace) -> None:
     Snapshot(connection, (), (), when, when).save(folder)
 
 
-def _judged(folder: Path, *, per_rule: bool) -> dict[str, Any]:
+def _judged(folder: Path, *, per_rule: bool, save: bool) -> dict[str, Any]:
     """What happened in this process, which does nothing else."""
     from auditor.engine.evaluate import evaluate
     from auditor.engine.rule import DRIFT
@@ -106,6 +126,7 @@ def _judged(folder: Path, *, per_rule: bool) -> dict[str, Any]:
         stages.end("loading_rules")
         snapshot = load_snapshot(folder)
         stages.end("opening")
+        by_view = _timed_views()
         create_views(snapshot.connection, Path(run, SPILL_FOLDER), {rule.over for rule in rules})
         seal(snapshot.connection, Path(run))
         stages.end("joining")
@@ -115,17 +136,24 @@ def _judged(folder: Path, *, per_rule: bool) -> dict[str, Any]:
         summary = evaluation.summary()
         stages.end("judging")
         lift_limit(snapshot.connection)
-        evaluation.save(Path(run, FINDINGS_FILE))
-        stages.end("saving")
+        join = _join_cpu_seconds(snapshot)
+        stages.end("comparing")
+        findings = Path(run, FINDINGS_FILE)
+        if save:
+            evaluation.save(findings)
+            stages.end("saving")
         judged = [stages.of[name] for name in ("opening", "joining", "judging")]
         return {
             "device_rows": _count(snapshot, 'SELECT count(*) FROM fact."device"'),
             "seconds": round(sum(stage["seconds"] for stage in judged), 3),
             "cpu_seconds": round(sum(stage["cpu_seconds"] for stage in judged), 3),
+            "join_cpu_seconds": round(join, 3),
+            "times_join": round(sum(stage["cpu_seconds"] for stage in judged) / join, 1),
             "peak_mib": judged[-1]["peak_mib"],
             "stages": stages.of,
+            "views": {name: round(seconds, 3) for name, seconds in by_view.items()},
             "verdicts": {name: getattr(summary, name) for name in ("fail", "passed", "unknown", "not_applicable")},
-            "findings_mib": round(Path(run, FINDINGS_FILE).stat().st_size / (1 << 20), 1),
+            "findings_mib": round(findings.stat().st_size / (1 << 20), 1) if save else None,
         }
 
 
@@ -139,34 +167,51 @@ class _Stages:
     def end(self, name: str) -> None:
         now = time.perf_counter(), time.process_time()
         seconds, cpu_seconds = (round(after - before, 3) for before, after in zip(self._began, now, strict=True))
-        self.of[name] = {"seconds": seconds, "cpu_seconds": cpu_seconds, "peak_mib": round(_peak_mib())}
+        self.of[name] = {"seconds": seconds, "cpu_seconds": cpu_seconds, "peak_mib": round(peak_mib())}
         self._began = now
 
 
+def _timed_views() -> dict[str, float]:
+    """From here on, the processor seconds of each view's statement; one that is not materialised takes its time in rules that read it."""
+    from auditor.facts import views
+
+    seconds = dict[str, float]()
+    run = views.run
+
+    def timed(connection: duckdb.DuckDBPyConnection, text: str) -> None:
+        began = time.process_time()
+        run(connection, text)
+        seconds[text.split()[2]] = time.process_time() - began  # CREATE TABLE name
+
+    views.run = timed
+    return seconds
+
+
+def _join_cpu_seconds(snapshot: Snapshot) -> float:
+    """Of JOIN, the middle of three runs."""
+    seconds = []
+    for _ in range(3):
+        began = time.process_time()
+        snapshot.connection.execute(JOIN).fetchall()
+        seconds.append(time.process_time() - began)
+    return sorted(seconds)[1]
+
+
 def _each(snapshot: Snapshot, rules: RuleSet) -> dict[str, float]:
-    """Seconds of each rule judged alone: more than its share of all together, which compute what they have in common once."""
+    """Processor seconds of each rule judged alone: more than its share of all together, which compute what they have in common once."""
     from auditor.engine.evaluate import evaluate
 
     seconds = {}
     for rule in rules:
-        began = time.perf_counter()
+        began = time.process_time()
         evaluate(snapshot.connection, rules, only=[rule.id])
-        seconds[rule.id] = round(time.perf_counter() - began, 3)
+        seconds[rule.id] = round(time.process_time() - began, 3)
     return seconds
 
 
 def _count(snapshot: Snapshot, query: str) -> int:
     row = snapshot.connection.execute(query).fetchone()
     return int(row[0]) if row else 0
-
-
-def _peak_mib() -> float:
-    """Of this process since it was started; Linux's getrusage would also count the one that started it."""
-    status = Path("/proc/self/status")
-    if status.exists():
-        peak = next(line for line in status.read_text(encoding="ascii").splitlines() if line.startswith("VmHWM:"))
-        return int(peak.split()[1]) / 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << 20)  # macOS counts bytes
 
 
 def _growth(results: list[dict[str, Any]]) -> dict[str, float]:
@@ -178,16 +223,25 @@ def _growth(results: list[dict[str, Any]]) -> dict[str, float]:
     return {f"growth_{name}": round(math.log(last[name] / first[name]) / rows, 2) for name in ("seconds", "cpu_seconds", "peak_mib")}
 
 
-def _print(results: list[dict[str, Any]]) -> None:
-    columns = ("hosts", "device_rows", "seconds", "cpu_seconds", "peak_mib", "snapshot_mib", "findings_mib")
-    print(" ".join(f"{name:>13}" for name in columns))
+def _print(results: list[dict[str, Any]], slowest: int) -> None:
+    speed = ("seconds", "cpu_seconds", "join_cpu_seconds", "times_join")
+    columns = ("hosts", "device_rows", *speed, "peak_mib", "snapshot_mib", "findings_mib")
+    print(" ".join(f"{name:>16}" for name in columns))
     for result in results:
-        print(" ".join(f"{result[name]:>13}" for name in columns), result["verdicts"])
-    print("\nseconds of a rule judged alone, by hosts")
-    for rule in results[0]["rules"]:
-        print(f"{rule:40}", " ".join(f"{result['rules'][rule]:8.3f}" for result in results))
+        print(" ".join(f"{result[name]:>16}" for name in columns), result["verdicts"])
+    _print_slowest(results[-1:], slowest)
     for name, exponent in _growth(results).items():
         print(f"{name}: {exponent}")
+
+
+def _print_slowest(results: list[dict[str, Any]], slowest: int) -> None:
+    """The views and rules that took most of the largest fleet."""
+    titles = {"views": "processor seconds of a view", "rules": "processor seconds of a rule judged alone"}
+    for name, title in titles.items() if slowest else ():
+        took = {what: seconds for result in results for what, seconds in result.get(name, {}).items()}
+        print(f"\n{title}, the {slowest} slowest of {len(took)}, {sum(took.values()):.2f} together")
+        for what in sorted(took, key=lambda one: -took[one])[:slowest]:
+            print(f"{what:40} {took[what]:8.3f}")
 
 
 if __name__ == "__main__":
