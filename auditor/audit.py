@@ -32,6 +32,7 @@ from auditor.history.runs import begin_run, load_run, new_run_id, run_directory
 from auditor.history.saved_snapshots import local_snapshot, save_snapshot, saves_over
 from auditor.history.state import state_directory
 from auditor.history.stopped_runs import close_audit
+from auditor.history.taken_over import code_digest
 from auditor.judging import Collected, judge_collected
 from auditor.kept_audit import keep, plan_file
 from auditor.model import FixClass
@@ -194,6 +195,7 @@ def _read_fleet(
     """Read what the rules and waivers need of `fleet`, and save the snapshot in the run's directory before anything is judged."""
     counted = request.fix is not None and not (request.fix.max_changes or "").strip().isdecimal()
     needs = needs_for(rules, hosts=counted, waivers=waivers, places=request.is_of_hosts)
+    code_digest()
     earlier, why = earlier_run(state, request.incremental, started) if request.incremental is not None else (None, ())
     with workers_of(request.workers, request.workers_certificates, fleet) as workers:
         directory = begin_run(state, run_id)
@@ -205,4 +207,5 @@ def _read_fleet(
     snapshot.save(directory / SNAPSHOT_FOLDER)
     # Judged from the files: of a large fleet the tables themselves would be most of the memory.
     snapshot = load_snapshot(directory / SNAPSHOT_FOLDER)
-    return Collected(directory, snapshot, started, why + recovered + unmatched_notices(fleet, snapshot))
+    rests_on = None if earlier is None else earlier.directory.parent
+    return Collected(directory, snapshot, started, why + recovered + unmatched_notices(fleet, snapshot), rests_on)

@@ -12,6 +12,8 @@ from auditor.audited import Audited
 from auditor.engine.accepted_gaps import with_acceptance
 from auditor.engine.chosen_places import Places, choose, fits
 from auditor.engine.judge import Impacts, judge
+from auditor.engine.params import param_values
+from auditor.engine.rule_groups import rule_groups
 from auditor.engine.unknown_causes import unknown_by_accepted_gaps
 from auditor.errors import ConfigurationError
 from auditor.facts.snapshot import Snapshot
@@ -20,6 +22,7 @@ from auditor.history.baseline import missing_notices, only_drift_notice
 from auditor.history.drift import drift_ages
 from auditor.history.folders import FINDINGS_FILE, JOURNAL_FOLDER, SPILL_FOLDER
 from auditor.history.known_identities import endpoint_identities
+from auditor.history.taken_over import keep_judged, unchanged_verdicts
 from auditor.model import EndpointKind, Plan
 from auditor.policy import Policy, needs_for
 from auditor.report.fix_outcomes import contradiction_notices, refused_fixes
@@ -40,6 +43,7 @@ class Collected:
     snapshot: Snapshot
     started: datetime
     notices: tuple[str, ...] = ()
+    earlier: Path | None = None  # the directory of the run that it was read since; None: it rests on none
 
 
 def judge_collected(
@@ -48,20 +52,33 @@ def judge_collected(
     """Judge the snapshot. What the rules and waivers need and its endpoints were not read for is a gap."""
     directory, rules = collected.directory, policy.rules
     snapshot = with_unread_gaps(collected.snapshot, needs_for(rules, waivers=waivers, places=request.is_of_hosts))
+    is_as_saved = snapshot is collected.snapshot
     _check_not_empty(snapshot)
     chosen = choose(snapshot, _places(request))
     snapshot, of_gaps = _with_acceptance(request, snapshot, waivers)
-    judgement = judge(
-        snapshot,
-        rules,
-        policy.overrides,
-        waivers,
-        findings=directory / FINDINGS_FILE,
-        spill=directory / SPILL_FOLDER,
-        own=_own(request, rules),
-        impacts=_impacts(rules),
-        chosen=chosen,
-    )
+    # What is kept as the verdicts on a snapshot are those on all of it, by facts as they were saved.
+    is_whole = is_as_saved and chosen is None and fleet is not None
+    groups = rule_groups(rules, param_values(policy.overrides, rules)) if is_whole else ()
+    earlier = collected.earlier
+    taken = unchanged_verdicts(earlier, directory, groups) if is_whole and earlier is not None else None
+    try:
+        judgement = judge(
+            snapshot,
+            rules,
+            policy.overrides,
+            waivers,
+            findings=directory / FINDINGS_FILE,
+            spill=directory / SPILL_FOLDER,
+            own=_own(request, rules),
+            impacts=_impacts(rules),
+            chosen=chosen,
+            taken=taken,
+        )
+    finally:
+        if taken is not None:
+            taken.findings.unlink(missing_ok=True)
+    if is_whole:
+        keep_judged(directory, groups)
     plan, put_back = _without_put_back(request, fleet, judgement.plan, state)
     only_drift = only_drift_notice(rules) if request.fix is not None else ()
     of_readings = (note for reading in snapshot.readings for note in reading.notes)

@@ -13,6 +13,7 @@ from auditor.engine.params import ParamValues, Scope, scopes
 from auditor.engine.rule import Rule, RuleSet
 from auditor.engine.sql import FIX_BLOCKERS, deferred_form, judging_sql, named, quoted, tally_sql
 from auditor.engine.statements import bound_values, rule_errors
+from auditor.engine.taken_verdicts import TakenVerdicts, take_over
 from auditor.engine.verdicts import DeferredVerdicts, Evaluation, JudgedRule, load_evaluation, new_store
 from auditor.errors import RuleError, SnapshotError
 from auditor.facts.device_classes import device_classes
@@ -35,6 +36,7 @@ def evaluate(
     params: ParamValues | None = None,
     *,
     only: Iterable[str] | None = None,
+    taken: TakenVerdicts | None = None,
 ) -> Evaluation:
     """Judge every row of every rule's view.
 
@@ -46,6 +48,7 @@ def evaluate(
         rules: what to judge by.
         params: what the fleet overrides; None: the rules' defaults.
         only: ids of the rules to use; None: all.
+        taken: the verdicts of some of these rules by an earlier run, which are not worked out again; None: all rules are judged.
 
     Raises:
         ConfigurationError: `only` names a rule that does not exist.
@@ -60,13 +63,14 @@ def evaluate(
     store = new_store(connection, judged)
     classes, rows = device_classes(connection), _rows_of_small_views(connection)
     views = {view: JudgedView(view, chosen.views[view], classes.get(view), view in rows) for view in {rule.over: None for rule in chosen}}
-    with_rows = [rule for rule in chosen if rows.get(rule.over) != 0]
+    with_rows = [rule for rule in chosen if rows.get(rule.over) != 0 and (taken is None or rule.id not in taken.rules)]
     try:
         deferred = [
             _judge(connection, store, rule, views[rule.over], scopes(rule, params), number) for number, rule in enumerate(with_rows)
         ]
         for rule in _failed(connection, store, with_rows):
             mark_harmful_fixes(connection, store, rule, chosen, params, views[rule.over])
+        deferred += take_over(connection, store, taken, judged) if taken is not None else ()
     except (RuleError, SnapshotError):
         connection.execute(f"DETACH {store}")
         raise

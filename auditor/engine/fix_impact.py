@@ -7,7 +7,7 @@ other wants, so that no change settles one failure and makes another.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -32,24 +32,38 @@ class _Pair:
     place: FixRule  # how the setting is found in the view of `other`
 
 
-def predict_fix_impact(evaluation: Evaluation, rules: RuleSet, params: ParamValues) -> None:
+def predict_fix_impact(evaluation: Evaluation, rules: RuleSet, params: ParamValues, taken_over: Collection[str] = ()) -> None:
     """Mark failures whose fix would make a rule over another view fail that passes now; one of the two compares with a baseline.
 
     The wanted value is put into the other view's row, and that rule judges it. Where the rule does not look at the setting itself but at
     what the view makes of it, nobody knows what it would be: then the fix is not made either.
 
+    Args:
+        evaluation: is changed where it is kept.
+        rules: all of them.
+        params: what the fleet overrides.
+        taken_over: ids of rules whose failures are marked already; no rule that they meet in a pair is judged either.
+
     Raises:
         RuleError: a rule cannot be computed on what a fix would leave.
         SnapshotError: a file of the snapshot went away, or is damaged.
     """
-    drifting = [rule for rule in rules if DRIFT in rule.tags and rule.fix is not None]
-    if not drifting:
+    if not _is_any_drift_fixed(rules):
         return
     fixable = f"SELECT DISTINCT rule FROM {evaluation.store}.verdict WHERE verdict = 'fail' AND obstacle IS NULL AND target IS NOT NULL"
-    failing = {row[0] for row in evaluation.connection.execute(fixable).fetchall()}
+    failing = {row[0] for row in evaluation.connection.execute(fixable).fetchall()}.difference(taken_over)
     for pair in _pairs(rules, failing):
         for scope in scopes(pair.other, params):
             _mark(evaluation, pair, scope, rules.views[pair.other.over][pair.place.column])
+
+
+def pairs_of_rules(rules: RuleSet) -> set[tuple[str, str]]:
+    """The ids of each rule whose fix may be predicted on another rule by `predict_fix_impact`, and of that one, whatever fails."""
+    return {(pair.fixing.id, pair.other.id) for pair in _pairs(rules, set(rules.rules))} if _is_any_drift_fixed(rules) else set()
+
+
+def _is_any_drift_fixed(rules: RuleSet) -> bool:
+    return any(DRIFT in rule.tags and rule.fix is not None for rule in rules)
 
 
 def _pairs(rules: RuleSet, failing: set[str]) -> Iterator[_Pair]:

@@ -31,12 +31,10 @@ def mark_harmful_fixes(
         RuleError: a rule cannot be computed on what the fix would leave.
         SnapshotError: a file of the snapshot went away, or is damaged.
     """
-    if rule.fix is None:
+    others = may_break(rule, rules)
+    if rule.fix is None or not others:
         return
     changed = changed_columns(rule.fix)
-    others = [other for other in rules if other.over == rule.over and other.id != rule.id and changed & other.weighed]
-    if not others:
-        return
     types = view.columns
     # Only the columns that the others look at are kept, and their values before: a failure is some forty columns wide.
     kept = sorted({*RESOURCE_COLUMNS, *changed, *(column for other in others for column in other.weighed)} & types.keys())
@@ -51,6 +49,14 @@ def mark_harmful_fixes(
             with rule_errors(connection, other):
                 execute(connection, _mark_sql(store, rule, other, scope.condition, changed), bound_values(other, scope, judging=True))
     connection.execute(f"DROP TABLE {store}.fixed")
+
+
+def may_break(rule: Rule, rules: RuleSet) -> list[Rule]:
+    """The rules over the same view that weigh a column which the fix of `rule` changes."""
+    if rule.fix is None:
+        return []
+    changed = changed_columns(rule.fix)
+    return [other for other in rules if other.over == rule.over and other.id != rule.id and changed & other.weighed]
 
 
 def _mark_sql(store: str, rule: Rule, other: Rule, condition: str, changed: Collection[str]) -> str:

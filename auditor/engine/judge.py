@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from auditor.engine.chosen_places import Chosen
     from auditor.engine.rule import RuleSet
+    from auditor.engine.taken_verdicts import TakenVerdicts
     from auditor.engine.verdicts import Evaluation
     from auditor.engine.waivers import Waivers
     from auditor.facts.snapshot import Snapshot
@@ -63,6 +64,7 @@ def judge(
     own: Collection[str] = (),
     impacts: Impacts | None = None,
     chosen: Chosen | None = None,
+    taken: TakenVerdicts | None = None,
 ) -> Judgement:
     """Judge `snapshot` by `rules` and save every verdict to the file `findings`.
 
@@ -75,6 +77,7 @@ def judge(
         own: ids of rules that are not shipped.
         impacts: adds what failures cost; None: no finding has an impact.
         chosen: the part of it whose verdicts and fixes were requested; None: all of it.
+        taken: verdicts of an earlier run that hold for this snapshot too; their file lies beside `findings`. None: all rules are judged.
         spill: the prefix of the folder for what does not fit into memory.
 
     Raises:
@@ -83,12 +86,16 @@ def judge(
         SnapshotError: a file of the snapshot cannot be read.
     """
     params = param_values(overrides, rules)
-    create_views(snapshot.connection, spill, {rule.over for rule in rules} | set(impacts.views if impacts is not None else ()))
+    taken_over = taken.rules if taken is not None else frozenset()
+    # What a change is compared with stands in its rule's view: see `unusual_changes`.
+    compared = {rule.id for rule in rules if rule.fix is not None and (rule.id in own or rule.id in params.overrides)}
+    views = {rule.over for rule in rules if rule.id not in taken_over or rule.id in compared}
+    create_views(snapshot.connection, spill, views | set(impacts.views if impacts is not None else ()))
     seal(snapshot.connection, findings.parent)
-    evaluation = evaluate(snapshot.connection, rules, params)
+    evaluation = evaluate(snapshot.connection, rules, params, taken=taken)
     # Saving millions of verdicts is one statement. It needs more memory than joining and judging are limited to.
     lift_limit(snapshot.connection)
-    predict_fix_impact(evaluation, rules, params)
+    predict_fix_impact(evaluation, rules, params, taken_over)
     remediators = {rule: judged.remediator for rule, judged in evaluation.rules.items()}
     added = impacts.add(snapshot.connection, evaluation.store, remediators) if impacts is not None else ()
     evaluation, notices = waive(evaluation, waivers) if waivers is not None else (evaluation, ())

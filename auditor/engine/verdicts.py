@@ -33,6 +33,7 @@ _IMPACT = {
 _BESIDES = {**_WAIVING, **_IMPACT}
 STORED = {**VERDICT_COLUMNS, "severity": "VARCHAR", **_BESIDES}
 """The columns of saved verdicts, and of the table `finding` of queries; DuckDB types."""
+_NONE = ", ".join(f"CAST(NULL AS {kind}) AS {column}" for column, kind in _BESIDES.items())
 _RANKS: Mapping[str, Iterable[str]] = {"verdict": tuple(Verdict), "severity": tuple(Severity)}
 """The words of a column, worst first."""
 _ADDED: Mapping[int, Collection[str]] = {
@@ -69,6 +70,7 @@ class DeferredVerdicts:
     counts: Mapping[Verdict, int]
     select: str  # answers sql.VERDICT_COLUMNS of every row the rule was applied to; rows of other verdicts are to be left out
     bound: Mapping[str, object]
+    saved: str | None = None  # a SELECT of the same columns and the severity, of many rules, that `select` has one rule's of; None: none
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +198,8 @@ class Evaluation:
         # A row group is held in memory whole, by every thread.
         options = f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 16384, KV_METADATA {{auditor: {about}}}"
         kept = ", ".join(f"CAST({column} AS {kind}) AS {column}" for column, kind in STORED.items())
-        selects = [_deferred_sql(deferred, deferred.counts) for deferred in self.deferred if deferred.counts]
+        selects = [_deferred_sql(deferred, deferred.counts) for deferred in self.deferred if deferred.counts and deferred.saved is None]
+        selects += _saved_sql(self.deferred)
         everything = " UNION ALL ".join([f"SELECT {kept} FROM {self.store}.verdict", *selects])
         bound = {name: value for deferred in self.deferred if deferred.counts for name, value in deferred.bound.items()}
         try:
@@ -349,8 +352,20 @@ def class_of(row: Mapping[str, Any], rule: JudgedRule) -> FixClass:
 
 
 def _deferred_sql(deferred: DeferredVerdicts, verdicts: Iterable[Verdict]) -> str:
-    none = ", ".join(f"CAST(NULL AS {kind}) AS {column}" for column, kind in _BESIDES.items())
-    return f"SELECT *, {quoted(deferred.severity)} AS severity, {none} FROM ({deferred.select}) WHERE verdict IN ({_listed(verdicts)})"
+    return f"SELECT *, {quoted(deferred.severity)} AS severity, {_NONE} FROM ({deferred.select}) WHERE verdict IN ({_listed(verdicts)})"
+
+
+def _saved_sql(deferred: Iterable[DeferredVerdicts]) -> list[str]:
+    """One SELECT for all rules whose verdicts stand in one place: to plan one for each would take longer than to read them."""
+    rules: dict[str, dict[tuple[Verdict, ...], list[str]]] = {}
+    for one in deferred:
+        if one.saved is not None and one.counts:
+            rules.setdefault(one.saved, {}).setdefault(tuple(sorted(one.counts)), []).append(one.rule)
+    selects = []
+    for saved, by_verdicts in rules.items():
+        these = [f"(rule IN ({_listed(of)}) AND verdict IN ({_listed(verdicts)}))" for verdicts, of in by_verdicts.items()]
+        selects.append(f"SELECT *, {_NONE} FROM ({saved}) WHERE {' OR '.join(these)}")
+    return selects
 
 
 def _listed(words: Iterable[str]) -> str:

@@ -108,14 +108,26 @@ def needs_of_columns(wanted: Iterable[tuple[str, Iterable[str]]]) -> Needs:
     Raises:
         KeyError: there is no such view, or it has no such column.
     """
-    facts, readings = set[Fact](), set[str]()
-    for name, columns in wanted:
-        view = catalog().views[name]
-        parts: tuple[CatalogView | CatalogColumn, ...] = (view, *(view.columns[column.lower()] for column in columns))
-        for part in parts:
-            facts.update((table, fact) for table, names in part.facts.items() for fact in names)
-            readings.update(part.readings)
-    return needs(facts, readings)
+    parts = [part for name, columns in wanted for part in _parts(name, columns)]
+    return needs(_facts(parts), {topic for part in parts for topic in part.readings})
+
+
+def facts_of_columns(view: str, columns: Iterable[str]) -> frozenset[Fact]:
+    """The facts that columns of a judged view rest on, and which rows it has; those of fleet.yaml, of a baseline and of readings too.
+
+    Raises:
+        KeyError: there is no such view, or it has no such column.
+    """
+    return frozenset(_facts(_parts(view, columns)))
+
+
+def _parts(view: str, columns: Iterable[str]) -> tuple[CatalogView | CatalogColumn, ...]:
+    about = catalog().views[view]
+    return about, *(about.columns[column.lower()] for column in columns)
+
+
+def _facts(parts: Iterable[CatalogView | CatalogColumn]) -> set[Fact]:
+    return {(table, fact) for part in parts for table, names in part.facts.items() for fact in names}
 
 
 def with_dependencies(views: Collection[str], made: Collection[str] = ()) -> tuple[str, ...]:

@@ -33,6 +33,11 @@ KEPT_FILE = "kept.json"
 FINDINGS_FILE = "findings.parquet"
 """In a run: every verdict, as columns."""
 
+JUDGED_FILE = "judged.json"
+"""In a run: what its verdicts follow from, so that a later run can take them over."""
+TAKEN_FILE = "taken.parquet"
+"""In a run: the verdicts of the run that it takes some over from, while it judges."""
+
 
 def last_snapshot(run: Path) -> Path | None:
     """The snapshot of the last state that a run read: after its fix, where it made one.

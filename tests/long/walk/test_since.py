@@ -1,5 +1,6 @@
 """An audit that takes over answers of an earlier run sees what changed since, as a full audit does."""
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -55,6 +56,26 @@ def assert_same_audit(place: Place, one: Audit, other: Audit) -> None:
     assert one.verdicts() == other.verdicts()
     assert one.report["gaps"] == other.report["gaps"]
     assert one.code == other.code
+
+
+def assert_as_judged_anew(place: Place, audit: Audit) -> None:
+    """An audit has the findings, impacts and summary that its own snapshot is judged to, with no earlier run to take verdicts over from."""
+    report = place.folder / "anew.json"
+    run(
+        [
+            "audit",
+            "--snapshot",
+            str(snapshot_of(place, audit)),
+            "--state-dir",
+            str(place.folder / "anew"),
+            "--reporter",
+            f"json-full:{report}",
+        ]
+    )
+    anew = json.loads(report.read_text(encoding="utf-8"))
+    place.capsys.readouterr()
+    for part in ("findings", "gaps", "summary", "by_rule", "coverage"):
+        assert audit.report[part] == anew[part], part
 
 
 def assert_same_facts(one: Path, other: Path) -> None:
@@ -186,7 +207,13 @@ def test_only_hosts_that_changed_are_asked_and_the_result_is_a_full_one(vvols: P
     make(vvols, {**SHOWN, **LOGGED})
     again, asked = asked_hosts(vvols, "--since", run_of(first), rules=EVERY_RULE)
     assert asked == len(SHOWN) + len(LOGGED) == HOSTS - 1
+    assert_as_judged_anew(vvols, again)
     assert_same_audit(vvols, again, some(vvols, rules=EVERY_RULE))
+
+
+def test_where_nothing_changed_the_result_is_that_of_judging_every_rule(vvols: Place) -> None:
+    some(vvols, rules=EVERY_RULE)
+    assert_as_judged_anew(vvols, some(vvols, "--since", "last", rules=EVERY_RULE))
 
 
 def test_what_vcenter_tells_of_a_host_is_enough_without_an_event(vvols: Place, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -270,6 +297,17 @@ def test_a_fix_after_resting_on_an_earlier_run_reads_what_it_touched_again(vvols
     fixed = vvols.audit("--since", "last", "--fix", "--yes", *AT_ONCE, "--allow", "online-caution", "--only", "vvol/pe-dsnro-headroom")
     assert {receipt["outcome"] for receipt in fixed.report["receipts"]} == {"applied"}
     assert fixed.of("vvol/pe-dsnro-headroom", "fail") == []
+
+
+def test_failures_that_are_taken_over_are_fixed_and_nothing_is_taken_over_from_before_a_fix(vvols: Place) -> None:
+    [rule] = ONE_RULE
+    first = some(vvols, rules=ONE_RULE)
+    assert first.of(rule, "fail") != []
+    fixed = some(vvols, "--since", "last", "--fix", "--yes", *AT_ONCE, "--allow", "online-caution", rules=ONE_RULE)
+    assert {receipt["outcome"] for receipt in fixed.report["receipts"]} == {"applied"}
+    assert len(fixed.report["receipts"]) == len(first.of(rule, "fail"))
+    assert some(vvols, "--since", "last", rules=ONE_RULE).of(rule, "fail") == []
+    assert some(vvols, "--since", run_of(first), rules=ONE_RULE).of(rule, "fail") == []
 
 
 @settings(max_examples=2, suppress_health_check=[*SPEED_CHECKS, HealthCheck.function_scoped_fixture])

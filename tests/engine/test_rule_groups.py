@@ -1,0 +1,37 @@
+"""What stands for a rule where verdicts are taken over: all that it said when it was loaded, and the fleet's own values."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from auditor.engine.params import param_values
+from auditor.engine.rule_groups import rule_groups
+from tests.engine.bench import HEADROOM, SOUND, Override, rules_from
+
+
+def key(folder: Path, *overrides: Override, text: str = SOUND, meanwhile: Callable[[Path], object] = lambda _: None) -> str:
+    rules = rules_from(folder, text)
+    for rule in rules:
+        meanwhile(rule.path)
+    [group] = rule_groups(rules, param_values(overrides, rules))
+    return group.key
+
+
+def test_a_rule_elsewhere_is_the_same_one(tmp_path: Path) -> None:
+    assert key(tmp_path / "one") == key(tmp_path / "other")
+
+
+def test_a_file_that_is_edited_while_the_fleet_is_read_does_not_count(tmp_path: Path) -> None:
+    assert key(tmp_path / "one") == key(tmp_path / "other", meanwhile=lambda file: file.write_text("id: another\n", encoding="utf-8"))
+
+
+@pytest.mark.parametrize("severity", ["low", "critical"])
+def test_another_severity_is_another_rule(tmp_path: Path, severity: str) -> None:
+    assert "severity: high" in SOUND
+    assert key(tmp_path / "one") != key(tmp_path / "other", text=SOUND.replace("severity: high", f"severity: {severity}"))
+
+
+def test_values_of_the_fleet_count_with_their_places(tmp_path: Path) -> None:
+    everywhere, there = Override(HEADROOM, "headroom", 2), Override(HEADROOM, "headroom", 2, endpoint="vc-east")
+    assert len({key(tmp_path / "1"), key(tmp_path / "2", everywhere), key(tmp_path / "3", there)}) == 3
