@@ -275,17 +275,22 @@ def test_what_machines_send_counts_where_all_of_it_is_known(streams: Rows, more:
 
 
 @pytest.mark.parametrize(
-    ("commands", "basis"),
+    ("commands", "latency", "basis"),
     [
-        pytest.param(4250.0, "disks", id="17 under way, and one is in the rounding"),
-        pytest.param(4251.0, "littles-law", id="more than 17"),
-        pytest.param(None, "disks", id="the device's own are not reported"),
+        pytest.param(4250.0, 5.0, "disks", id="17 under way, and one is in the rounding"),
+        pytest.param(4251.0, 5.0, "littles-law", id="more than 17"),
+        pytest.param(None, 5.0, "disks", id="the device's own are not reported"),
+        pytest.param(None, None, "disks", id="nor how long they take"),
+        pytest.param(4250.0, None, None, id="it sends, and how long its commands take is not reported: it may be either"),
     ],
 )
-def test_disks_do_not_count_alone_where_the_device_shows_more_than_theirs(commands: float | None, basis: str) -> None:
+def test_disks_do_not_count_alone_where_the_device_shows_more_than_theirs(
+    commands: float | None, latency: float | None, basis: str | None
+) -> None:
     # 16 of one disk. By the device's counters its commands take 5 ms, which may be 4: 4,250 a second are 17.
-    (found,) = queues([device("d")], [load("d", commands_per_second=commands)], [stream("d")])
+    (found,) = queues([device("d")], [load("d", commands_per_second=commands, gavg_ms=latency)], [stream("d")])
     assert found["queue_basis"] == basis
+    assert (found["is_full"] is None) is (basis is None)
 
 
 @pytest.mark.parametrize(

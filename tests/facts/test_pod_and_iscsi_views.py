@@ -158,6 +158,16 @@ def test_only_thresholds_set_by_hand_where_storage_io_control_is_on_are_compared
     assert view("storage_pod", given)[0]["lowest_sioc_threshold_ms"] is None
 
 
+def test_the_lowest_threshold_that_is_known_may_not_be_the_lowest() -> None:
+    given = a_pod()
+    for row, threshold in zip(given["datastore"], (20, None, None), strict=True):
+        row |= {"sioc_enabled": True, "sioc_mode": "manual", "sioc_threshold_ms": threshold}
+    (pod,) = view("storage_pod", given)
+    assert (pod["lowest_sioc_threshold_ms"], pod["manual_sioc_thresholds"], pod["sioc_thresholds_known"]) == (20, 2, None)
+    given["datastore"][1]["sioc_threshold_ms"] = 30
+    assert view("storage_pod", given)[0]["sioc_thresholds_known"] is True
+
+
 PURE, SF = "iqn.2010-06.com.purestorage:fa", "iqn.2010-01.com.solidfire:pe"
 SCQ = "iqn.2002-03.com.compellent:5000d3100fcbe001"
 

@@ -140,6 +140,7 @@ USUAL: Row = {
     "unbound_datastores": "",
     "sioc_datastores": None,
     "lowest_sioc_threshold_ms": None,
+    "sioc_thresholds_known": True,
     "manual_sioc_thresholds": 0,
     "hosts": None,
     "host_names": None,
@@ -178,9 +179,11 @@ def held(count: int, names: str, families: str | None, media: str | None, **more
 OF_B: Row = {"arrays": "sc", "pools": "p2", "tiering": "slow", "tiers": 3, "qos": "none"}
 OF_A: Row = {"arrays": "sc", "pools": "p1", "tiering": "fast", "tiers": 2, "qos": "the volume itself: 100 IOPS", "has_array_qos": True}
 ON: Row = {"any_sioc_enabled": True}
-NOT_READ = dict.fromkeys(
-    ("datastores", "type_count", "families", "family_count", "media", "has_array_qos", "any_sioc_enabled", "manual_sioc_thresholds")
-) | {"unbound_datastores": None}
+NOT_EACH_THRESHOLD: Row = {"manual_sioc_thresholds": None, "sioc_thresholds_known": None}
+NOT_READ = dict.fromkeys(("datastores", "type_count", "families", "family_count", "media", "has_array_qos", "any_sioc_enabled")) | {
+    **NOT_EACH_THRESHOLD,
+    "unbound_datastores": None,
+}
 EXPECTED = expected(
     USUAL,
     *(row(name, setting, moves=moves) for name, (setting, moves) in SETTINGS.items()),
@@ -195,14 +198,14 @@ EXPECTED = expected(
         "has_array_qos": True,
     },
     row("b and c", **held(2, "ds-b2, ds-c", "dell-sc", None, **OF_B, has_array_qos=None, any_sioc_enabled=None))
-    | {"tiers": None, "manual_sioc_thresholds": None, "unbound_datastores": None, "hosts": 2, "host_names": "esx-1 of vc, esx-3 of vc"},
+    | {"tiers": None, **NOT_EACH_THRESHOLD, "unbound_datastores": None, "hosts": 2, "host_names": "esx-1 of vc, esx-3 of vc"},
     row("b", **held(1, "ds-b3", "dell-sc", "disk", **OF_B, hosts=1, host_names="esx-3 of vc")),
-    row("two arrays", **held(2, "ds-b4, ds-d", "dell-sc, solidfire", "disk, flash", **ON, sioc_datastores="ds-d"))
+    row("two arrays", **held(2, "ds-b4, ds-d", "dell-sc, solidfire", None, **ON, sioc_datastores="ds-d"))
     | {"hosts": 2, "host_names": "esx-1 of vc, esx-4 of vc"}
     | OF_B
     | {"arrays": "el, sc", "tiers": None, "unbound_datastores": "ds-d"},
     row("not seen", **held(1, "ds-u", "dell-sc", None, arrays="sc", qos="none", any_sioc_enabled=None))
-    | {"manual_sioc_thresholds": None, "unbound_datastores": None},
+    | {**NOT_EACH_THRESHOLD, "unbound_datastores": None},
     row("no array", **held(2, "ds-b8, ds-x", None, "disk, flash", **OF_B, has_array_qos=None))
     | {"tiers": None, "unbound_datastores": None},
     row("no extent", **held(2, "ds-0, ds-b9", None, None, **OF_B, has_array_qos=None)) | {"tiers": None, "unbound_datastores": None},

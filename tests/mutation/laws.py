@@ -74,9 +74,9 @@ def columns_that_may_be_missing() -> Iterator[tuple[str, str]]:
         )
 
 
-def less_knowledge(bench: Bench, statement: str) -> list[Breach]:
-    """The verdicts that are neither as they were nor unknown once a fact is not known any more."""
-    with bench.altered(statement) as changed:
+def less_knowledge(bench: Bench, *statements: str) -> list[Breach]:
+    """The verdicts that are neither as they were nor unknown once statements have made that facts are not known any more."""
+    with bench.altered(*statements) as changed:
         return list(_helped(bench.before(changed), bench.judged(changed)))
 
 

@@ -3,8 +3,10 @@
 -- The I/O metric counts only while Storage DRS is on: `io_metric_in_force`. `io_behavior` and `space_behavior` are what holds for each kind
 -- of move: the override for it, else the cluster's own. Whatever is said of all its datastores is NULL unless the list of datastores was
 -- read whole; that one of them has a ceiling on its array, or Storage I/O Control on, is known as soon as one was seen to have it.
--- `lowest_sioc_threshold_ms` is of the datastores where Storage I/O Control is on and its threshold set by hand; NULL where there is none.
--- `families` and `media` are NULL unless they are known of everything behind it. One in which nothing lies has 0 datastores.
+-- `lowest_sioc_threshold_ms` is of the datastores where Storage I/O Control is on and its threshold set by hand; NULL where there is none. It is the
+-- lowest of those that are known, which settles that it is too low; `sioc_thresholds_known` says whether a lower one may be among the others.
+-- `families` and `media` are NULL unless they are known of everything behind it, and each host says the same. One in which
+-- nothing lies has 0 datastores.
 WITH member AS (
     SELECT
         f.endpoint,
@@ -39,6 +41,7 @@ store AS (
         few_distinct(CASE WHEN sioc_enabled THEN name END) AS sioc_datastores,
         CASE WHEN bool_or(sioc_enabled) THEN true WHEN count(sioc_enabled) = count(*) THEN false END AS sioc_enabled,
         min(manual_threshold_ms) AS lowest_sioc_threshold_ms,
+        count(manual_threshold_ms) AS known_thresholds,
         CASE WHEN count(is_manual) = count(*) THEN count(*) FILTER (WHERE is_manual) END AS manual_thresholds,
         few_distinct(arrays) AS arrays,
         few_distinct(pools) AS pools,
@@ -54,7 +57,7 @@ seen AS (
     SELECT
         endpoint,
         device,
-        CASE WHEN bool_and(is_ssd) THEN 'flash' WHEN bool_and(NOT is_ssd) THEN 'disk' END AS media
+        CASE WHEN count(is_ssd) < count(*) THEN NULL WHEN bool_and(is_ssd) THEN 'flash' WHEN bool_and(NOT is_ssd) THEN 'disk' END AS media
     FROM fact.device
     GROUP BY endpoint, device
 ),
@@ -146,6 +149,7 @@ SELECT
     s.sioc_datastores,
     CASE WHEN r.datastores_read AND s.datastores IS NULL THEN '' WHEN r.datastores_read THEN s.unbound_datastores END AS unbound_datastores,
     s.lowest_sioc_threshold_ms,
+    CASE WHEN r.datastores_read AND (s.datastores IS NULL OR s.known_thresholds = s.manual_thresholds) THEN true END AS sioc_thresholds_known,
     CASE WHEN r.datastores_read AND s.datastores IS NULL THEN 0 WHEN r.datastores_read THEN s.manual_thresholds END AS manual_sioc_thresholds,
     t.hosts,
     t.host_names

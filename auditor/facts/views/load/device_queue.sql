@@ -4,7 +4,8 @@
 -- is older than a quarter of an hour.
 -- What its machines' disks send (`outstanding`) is exact, and is compared with the depth where all of them are known, the host splits none of their
 -- commands, and the device's own counters do not show more, as when the kernel sends too. Elsewhere Little's law goes by the device's rate and its
--- latencies, which are whole milliseconds: less than one shows as none. `worlds` are disks that send.
+-- latencies, which are whole milliseconds: less than one shows as none. Of a rate without its latency nothing says which of the two counts, and
+-- neither does. `worlds` are disks that send.
 WITH leaving AS (
     SELECT DISTINCT set_key, host_number, hba FROM step_path_of_set
 ),
@@ -73,6 +74,7 @@ filled AS (
     SELECT
         *,
         CASE
+            WHEN commands_per_second IS NOT NULL AND gavg_ms IS NULL THEN NULL
             WHEN outstanding IS NOT NULL AND NOT is_split AND depth_in_effect IS NOT NULL
                 AND NOT coalesce(commands_per_second * (gavg_ms - 1) / 1000 > outstanding + 1, false)
             THEN 'disks'
