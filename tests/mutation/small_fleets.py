@@ -317,9 +317,16 @@ def _control(rng: random.Random) -> Row:
     return {column: None if rng.random() < 0.03 else value for column, value in (("sioc_supported", supported), ("sioc_enabled", enabled))}
 
 
+def _power(rng: random.Random) -> Row:
+    """Whether a machine is a template, which cannot be switched on, and whether it is; each is unknown of a few."""
+    is_template = rng.choice(VALUES["vm"]["is_template"])
+    power = "poweredOff" if is_template else rng.choice(VALUES["vm"]["power_state"])
+    return {column: None if rng.random() < 0.03 else value for column, value in (("is_template", is_template), ("power_state", power))}
+
+
 def _machine_rows(facts: Facts, endpoint: str, number: int, host_id: str, stores: Sequence[str], rng: random.Random) -> None:
     vm_id = f"vm-{number}"
-    facts.add("vm", endpoint, rng, vm_id=vm_id, name=vm_id, host_id=host_id)
+    facts.add("vm", endpoint, rng, vm_id=vm_id, name=vm_id, host_id=host_id, **_power(rng))
     for disk in range(rng.choice([1, 2])):
         store = rng.choice(stores)
         known = {"disk": f"Hard disk {disk + 1}", "node": f"scsi0:{disk}", "disk_key": 2000 + disk, "rdm_mode": None, "rdm_device": None}

@@ -126,3 +126,19 @@ def test_rows_are_judged_alike_in_so_little_memory_that_the_limit_has_to_be_lift
     summary = evaluate(facts, rules).summary()
     assert facts.execute("SELECT current_setting('memory_limit')").fetchone() != ("1.0 MiB",)
     assert (summary.unknown, summary.fail, summary.passed) == (HOSTS * DEVICES, 0, 0), "no host reported how any device is scheduled"
+
+
+@pytest.mark.parametrize("file", [False, True], ids=["in memory", "in a file"])
+def test_a_join_whose_build_side_spills_loses_no_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: bool) -> None:
+    # Some builds of DuckDB answer with a part of the rows there, without an error (duckdb/duckdb#25702).
+    monkeypatch.setattr(memory, "JUDGING_MIB", 16)
+    monkeypatch.setattr(memory, "MIB_A_THREAD", 0)
+    with duckdb.connect(tmp_path / "joined.db" if file else ":memory:") as connection:
+        connection.execute("SET threads = 1")
+        connection.execute("CREATE TABLE build AS SELECT range AS k, repeat('x', 20) AS name FROM range(2_000_000)")
+        connection.execute("CREATE TABLE probe AS SELECT range * 2 AS k FROM range(2_000_000)")
+        memory.limit_memory(connection, tmp_path / "spilled")
+        found = memory.execute(connection, "SELECT count(*), count(name) FROM probe JOIN build USING (k)").fetchone()
+        held = memory.execute(connection, "SELECT count(*) FROM probe WHERE k IN (SELECT k FROM build)").fetchone()
+        assert list(tmp_path.glob("spilled-*"))
+    assert (found, held) == ((1_000_000, 1_000_000), (1_000_000,))
