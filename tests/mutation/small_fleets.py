@@ -272,8 +272,9 @@ def _device_rows(
     at = {"host_id": host_id, "device": device}
     facts.add("device", endpoint, rng, **at, **own, device_type="disk")
     facts.add("device_scheduling", endpoint, rng, **at, is_vvol_pe=own["is_protocol_endpoint"])
-    for table in ("device_offload", "device_policy", "device_load"):
+    for table in ("device_offload", "device_policy"):
         facts.add(table, endpoint, rng, **at)
+    facts.add("device_load", endpoint, rng, **at, **_latencies(rng))
     policies = {column: rng.choice(VALUES["device_policy"][column]) for column in ("psp", "satp")}
     for number in range(rng.choice([1, 2])):
         paths = {**policies, "hba": hba, "path": f"{hba}-{number}-{device}", "transport": transport, "target": target}
@@ -289,6 +290,14 @@ def _device_rows(
     }
     if rng.random() < 0.4:
         facts.add("satp_rule", endpoint, rng, host_id=host_id, **rule)
+
+
+def _latencies(rng: random.Random) -> Row:
+    """What commands to a device take: its queue is a part of the kernel's share, and the guest waits for the kernel and the device."""
+    values = VALUES["device_load"]
+    davg, kavg = rng.choice(values["davg_ms"]), rng.choice(values["kavg_ms"])
+    qavg = rng.choice([ms for ms in values["qavg_ms"] if ms <= kavg])
+    return _most_of({"davg_ms": davg, "kavg_ms": kavg, "qavg_ms": qavg, "gavg_ms": davg + kavg}, rng)
 
 
 def _store_rows(facts: Facts, endpoint: str, number: int, lun: Lun, hosts: Sequence[str], rng: random.Random) -> str:
@@ -314,14 +323,18 @@ def _control(rng: random.Random) -> Row:
     """Storage I/O Control of a datastore, which is on nowhere that it is not supported; of one or the other nothing may be known."""
     supported = rng.choice(VALUES["datastore"]["sioc_supported"])
     enabled = supported and rng.choice(VALUES["datastore"]["sioc_enabled"])
-    return {column: None if rng.random() < 0.03 else value for column, value in (("sioc_supported", supported), ("sioc_enabled", enabled))}
+    return _most_of({"sioc_supported": supported, "sioc_enabled": enabled}, rng)
+
+
+def _most_of(row: Row, rng: random.Random) -> Row:
+    return {column: None if rng.random() < 0.03 else value for column, value in row.items()}
 
 
 def _power(rng: random.Random) -> Row:
     """Whether a machine is a template, which cannot be switched on, and whether it is; each is unknown of a few."""
     is_template = rng.choice(VALUES["vm"]["is_template"])
     power = "poweredOff" if is_template else rng.choice(VALUES["vm"]["power_state"])
-    return {column: None if rng.random() < 0.03 else value for column, value in (("is_template", is_template), ("power_state", power))}
+    return _most_of({"is_template": is_template, "power_state": power}, rng)
 
 
 def _machine_rows(facts: Facts, endpoint: str, number: int, host_id: str, stores: Sequence[str], rng: random.Random) -> None:
