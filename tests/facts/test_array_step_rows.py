@@ -93,14 +93,14 @@ def test_a_relationship_has_the_newest_transfer_of_whichever_side_tells_it() -> 
 def reduction(volume: str, policy: str | None, starts: str | None, days: str | None, pool: str | None = "p", **more: Any) -> dict[str, Any]:
     """A volume of "east" that is deduplicated by a policy."""
     own = {"volume_id": volume, "pool_id": pool, "policy_id": policy, "schedule": "some", "start_minutes": starts, "start_days": days}
-    return {"endpoint": "east", **own, **more}
+    return {"endpoint": "east", "state": "enabled", **own, **more}
 
 
 def test_a_deduplication_starts_in_each_hour_of_the_week_that_its_days_and_minutes_give() -> None:
     given: dict[str, Rows] = {
         "fact.array_efficiency": [
             reduction("v1", "y", "[59, 60, 65]", "[0, 3]"),
-            reduction("v2", None, "[1439]", "[6]", state="enabled"),
+            reduction("v2", None, "[1439]", "[6]", state=None),
             reduction("v3", "y", "[5]", "[1]", state="disabled"),
             reduction("v4", "y", "[5]", "[1]", None),
             reduction("v5", "y", None, "[1]"),
@@ -130,6 +130,8 @@ def test_volumes_of_one_pool_that_start_in_one_hour_are_a_wave() -> None:
             reduction("v1", "y", "[5]", "[0]", endpoint="west"),
             reduction("v1", "y", "[5]", "[0]", endpoint="north"),
             reduction("v7", "y", "[5]", "[0]", "r", endpoint="north"),
+            reduction("v8", "y", "[]", None, "r", endpoint="north", state=None),
+            reduction("v9", "y", "[5]", "[0]", "s", endpoint="north", state=None),
         ],
         "step_efficiency_start": [
             *(start(name, 0, 0) for name in ("v1", "v2", "v3")),
@@ -169,6 +171,8 @@ def test_volumes_of_one_pool_that_start_in_one_hour_are_a_wave() -> None:
         ("west", "v1"): {"volumes_in_wave": None},
         ("north", "v1"): {"volumes_in_wave": 2},
         ("north", "v7"): {"volumes_in_wave": 1},
+        ("north", "v8"): {"volumes_in_wave": 0},
+        ("north", "v9"): {"volumes_in_wave": None},
     }
     assert by("step_efficiency_wave", "endpoint volume_id", given) == expected
 

@@ -85,7 +85,9 @@ def test_a_driver_that_has_to_be_deeper_for_virtual_volumes_is_not_the_odd_one()
     given["path"] += [{**given["path"][0], "host_id": host, "device": endpoint["device"]} for host in ("host-1", "host-2")]
     given["vvol_mount"] = [{"host_id": host, "datastore_id": "ds", "device": endpoint["device"]} for host in ("host-1", "host-2")]
     given["datastore"] = [{"datastore_id": "ds", "name": "ds", "type": "VVOL"}]
-    given["vm"] = [{"vm_id": f"vm-{n}", "name": f"vm-{n}", "host_id": f"host-{n}", "disks_read": True} for n in (1, 2)]
+    given["vm"] = [
+        {"vm_id": f"vm-{n}", "name": f"vm-{n}", "host_id": f"host-{n}", "is_template": False, "disks_read": True} for n in (1, 2)
+    ]
     given["vm_disk"] = [{"vm_id": f"vm-{n}", "disk": "2000", "datastore_id": "ds", "controller": "pvscsi"} for n in (1, 2)]
     # docs/domain/facts.md#2: Cisco names 128 as the depth recommended with vVols
     assert verdicts(given, "queue/device-depth-uniform") == ["pass", "fail"]

@@ -19,7 +19,15 @@ def copy(name: str, pool: str | None, seconds: int | None = None, starts: str | 
 
 def reduction(volume_id: str, pool: str | None, starts: str | None, schedule: str | None = "some", **more: Any) -> dict[str, Any]:
     """A volume that is deduplicated."""
-    return {"endpoint": "east", "volume_id": volume_id, "pool_id": pool, "start_minutes": starts, "schedule": schedule, **more}
+    return {
+        "endpoint": "east",
+        "volume_id": volume_id,
+        "pool_id": pool,
+        "start_minutes": starts,
+        "schedule": schedule,
+        "state": "enabled",
+        **more,
+    }
 
 
 POOLS = ("busy", "calm", "half-known", "unread", "other-clock", "empty")
@@ -95,6 +103,8 @@ def array_pools() -> Rows:
                 reduction("e10", "calm", "[0]"),
                 reduction("e11", "unread", None, "not understood", state="disabled"),
                 reduction("e12", "busy", "[0]", endpoint="north"),
+                reduction("e13", "calm", "[]", endpoint="west", state=None),
+                reduction("e14", "busy", "[0]", endpoint="south", state=None),
             ],
             "fact.array_node": [
                 *of_east({"node_id": "n1", "name": "node of east"}),
@@ -142,6 +152,7 @@ def test_a_pool_has_its_own_load_its_own_background_work_and_its_own_users() -> 
     named |= {f"west/{pool}": {**nothing, "node": "node of west", "family": "eternus-dx", "scrub_schedule": None} for pool in POOLS[1:]}
     named |= {f"north/{pool}": {**unknown, midnight: None, "volumes": None, "node": "n9", "family": None} for pool in POOLS}
     named |= {f"south/{pool}": {**unknown, midnight: 0, "node": "n2", "scrub_schedule": "of south"} for pool in POOLS}
+    named["south/busy"] |= {midnight: None}
     named["west/busy"] = {"replications": 1, shortest: 2, a_day: 43200.0, together: 1, minute: 720, midnight: 1, share: 0.1, "volumes": 9}
     rows = [{**row, share: row[share] if row[share] is None else round(row[share], 6)} for row in array_pools()]
     assert shown(rows, named) == named
@@ -326,7 +337,7 @@ def test_a_deduplication_has_its_own_start_and_what_its_own_pool_and_policy_say(
             reduction("threshold", "q", None, None),
             reduction("never", "q", "[]"),
             reduction("odd", "q", None, "not understood", state="enabled"),
-            reduction("maybe off", "q", "[5]"),
+            reduction("maybe off", "q", "[5]", state=None),
             reduction("known", "p", None, None, endpoint="west", volume="svm:a", policy_id="y"),
         ],
         "step_array": [{"endpoint": "east", "family": "ontap"}],

@@ -70,14 +70,15 @@ def test_a_virtual_volume_is_reached_by_what_it_is_bound_to_and_by_an_endpoint_t
 
 def test_disks_on_vvol_datastores_are_where_the_cluster_of_their_machine_is() -> None:
     depth = {"disk": "d1", "runs": True, "depth_at_least": 32, "depth_at_most": 64}
-    places = (("vm-1", "vvols"), ("vm-1", "luns"), ("template", "vvols"), ("nowhere", "vvols"))
+    places = (("vm-1", "vvols"), ("vm-1", "luns"), ("template", "vvols"), ("nowhere", "vvols"), ("perhaps", "vvols"), ("runs", "vvols"))
     tables: dict[str, Rows] = {
         "step_disk_depth": [
-            *of_vc(*({"vm_id": name, "datastore_id": store, **depth} for name, store in places)),
+            *of_vc(*({"vm_id": name, "datastore_id": store, **depth, "runs": name != "perhaps"} for name, store in places)),
             {"endpoint": "vc-2", "vm_id": "vm-1", "datastore_id": "vvols", **depth},
         ],
         "fact.vm": [
-            *of_vc({"vm_id": "vm-1", "host_id": "h1"}, {"vm_id": "template", "host_id": "h1", "is_template": True}, {"vm_id": "nowhere"}),
+            *of_vc({"vm_id": "vm-1", "host_id": "h1", "is_template": False}, {"vm_id": "template", "host_id": "h1", "is_template": True}),
+            *of_vc({"vm_id": "perhaps", "host_id": "h3"}, {"vm_id": "runs", "host_id": "h2"}, {"vm_id": "nowhere"}),
             {"endpoint": "vc-2", "vm_id": "vm-1", "host_id": "h2", "is_template": False},
         ],
         "fact.datastore": [
@@ -86,13 +87,15 @@ def test_disks_on_vvol_datastores_are_where_the_cluster_of_their_machine_is() ->
             {"endpoint": "vc-2", "datastore_id": "luns", "type": "VVOL"},
         ],
         "step_host_reading": [
-            *of_vc({"host_id": "h1", "domain_id": "c1"}, {"host_id": "h2", "domain_id": "c2"}),
+            *of_vc(*({"host_id": f"h{number}", "domain_id": f"c{number}"} for number in (1, 2, 3))),
             *({"endpoint": "vc-2", "host_id": host, "domain_id": f"domain of {host}"} for host in ("h1", "h2")),
         ],
     }
     assert by("step_vvol_disk", "endpoint datastore_id domain_id", tables) == {
-        ("vc", "vvols", "c1"): depth,
-        ("vc-2", "vvols", "domain of h2"): depth,
+        ("vc", "vvols", "c1"): {**depth, "may_be_of_template": False},
+        ("vc", "vvols", "c2"): {**depth, "may_be_of_template": False},
+        ("vc", "vvols", "c3"): {**depth, "runs": False, "may_be_of_template": True},
+        ("vc-2", "vvols", "domain of h2"): {**depth, "may_be_of_template": False},
     }
 
 

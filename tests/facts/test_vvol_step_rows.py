@@ -168,11 +168,13 @@ def test_machines_whose_disks_were_not_read_are_counted_on_every_datastore_that_
 
 
 def test_the_deepest_virtual_disk_behind_a_host_is_bounded_by_what_was_read() -> None:
-    hosts = {"h1": "c1", "h2": "c1", "h3": "h3", "h4": "h4", "h5": "h5", "h6": "h6"}
+    hosts = {"h1": "c1", "h2": "c1", "h3": "h3", "h4": "h4", "h5": "h5", "h6": "h6", "h7": "h7", "h8": "h8"}
 
-    def disk(store: str, domain: str, runs: bool | None, least: int, most: int | None, endpoint: str = "vc") -> dict[str, Any]:
+    def disk(
+        store: str, domain: str, runs: bool | None, least: int, most: int | None, endpoint: str = "vc", **more: bool
+    ) -> dict[str, Any]:
         known = {"datastore_id": store, "domain_id": domain, "disk": "d", "runs": runs, "depth_at_least": least, "depth_at_most": most}
-        return {"endpoint": endpoint, **known}
+        return {"endpoint": endpoint, "may_be_of_template": False, **known, **more}
 
     given: dict[str, Rows] = {
         "step_host_reading": [
@@ -194,6 +196,8 @@ def test_the_deepest_virtual_disk_behind_a_host_is_bounded_by_what_was_read() ->
             ),
             *of_vc(
                 {"host_id": "h5", "datastore_id": "vvols", "device": "pe.1"},
+                {"host_id": "h7", "datastore_id": "vvols", "device": "pe.1"},
+                {"host_id": "h8", "datastore_id": "vvols", "device": "pe.1"},
                 {"host_id": "not listed", "datastore_id": "vvols", "device": "pe.1"},
             ),
             *({"endpoint": vcenter, "host_id": "h1", "datastore_id": "vvols", "device": "pe.1"} for vcenter in ("vc-2", "vc-3")),
@@ -206,6 +210,9 @@ def test_the_deepest_virtual_disk_behind_a_host_is_bounded_by_what_was_read() ->
             disk("vvols", "h3", runs=True, least=64, most=64),
             disk("open", "h4", runs=None, least=1, most=None),
             disk("vvols", "h5", runs=True, least=16, most=16),
+            disk("vvols", "h7", runs=False, least=16, most=16, may_be_of_template=True),
+            disk("vvols", "h8", runs=False, least=16, most=16, may_be_of_template=True),
+            disk("vvols", "h8", runs=False, least=16, most=16),
             disk("vvols", "c9", runs=True, least=7, most=7, endpoint="vc-2"),
             disk("vvols", "c1", runs=True, least=99, most=99, endpoint="vc-2"),
             disk("vvols", "c1", runs=True, least=8, most=8, endpoint="vc-3"),
@@ -235,6 +242,8 @@ def test_the_deepest_virtual_disk_behind_a_host_is_bounded_by_what_was_read() ->
         ("vc", "h4"): load(None, 0, None, 1, carries=True),
         ("vc", "h5"): load(None, 16, None, None, carries=True),
         ("vc", "h6"): load(0, 0, 0, 0, carries=False),
+        ("vc", "h7"): load(0, 0, 0, None, carries=None),
+        ("vc", "h8"): load(0, 0, 0, None, carries=True),
         ("vc-2", "h1"): load(None, 7, None, None, carries=True),
         ("vc-2", "h2"): load(None, 0, None, None, carries=None),
         ("vc-3", "h1"): load(None, 8, None, None, carries=True),

@@ -1,6 +1,6 @@
 -- materialize: table
 -- How many volumes of an aggregate start their deduplication in one hour of the week with each volume: the most of any hour it starts in.
--- NULL where a start on the same aggregate was not understood.
+-- NULL where a start on the same aggregate was not understood, or may be of a volume on which it is switched off.
 WITH hour AS (
     SELECT endpoint, pool_id, day, hour, count(DISTINCT volume_id) AS volumes
     FROM step_efficiency_start
@@ -18,7 +18,7 @@ unknown AS (
         pool_id,
         count(*) FILTER (
             WHERE (schedule IS NOT NULL AND start_minutes IS NULL AND NOT starts_with(lower(schedule), 'auto'))
-                OR (start_minutes <> '[]' AND start_days IS NULL)
+                OR (start_minutes <> '[]' AND (start_days IS NULL OR state IS NULL))
         ) AS volumes
     FROM fact.array_efficiency
     WHERE coalesce(state, 'enabled') <> 'disabled'

@@ -20,6 +20,7 @@ counted AS (
         r.host_id,
         coalesce(any_value(e.vms_read AND e.datastores_read), false) AND count(u.domain_id) = 0 AS is_whole,
         count(d.disk) AS disks,
+        count(*) FILTER (WHERE d.may_be_of_template) AS of_templates_perhaps,
         coalesce(max(d.depth_at_least) FILTER (WHERE d.runs), 0) AS at_least,
         coalesce(max(d.depth_at_most) FILTER (WHERE d.runs IS DISTINCT FROM false), 0) AS at_most,
         count(*) FILTER (WHERE d.disk IS NOT NULL AND d.runs IS DISTINCT FROM false AND d.depth_at_most IS NULL) AS unbounded
@@ -39,6 +40,6 @@ SELECT
     CASE WHEN known_at_most = at_least THEN at_least END AS deepest_disk_queue,
     at_least AS deepest_disk_queue_at_least,
     known_at_most AS deepest_disk_queue_at_most,
-    CASE WHEN is_whole THEN disks END AS vvol_disks,
-    CASE WHEN disks > 0 THEN true WHEN is_whole THEN false END AS carries_vvol_disks
+    CASE WHEN is_whole AND of_templates_perhaps = 0 THEN disks END AS vvol_disks,
+    CASE WHEN disks > of_templates_perhaps THEN true WHEN is_whole AND disks = 0 THEN false END AS carries_vvol_disks
 FROM bounded;
