@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -164,13 +165,20 @@ def test_one_long_expression_is_left_alone_when_its_time_is_up(snapshot: Path, t
     assert not is_left_running()
 
 
-@pytest.mark.parametrize("ended_by", ["its time", "Ctrl-C"])
-def test_the_process_ends_beneath_a_long_expression(snapshot: Path, tmp_path: Path, ended_by: str) -> None:
-    script = """
+@pytest.mark.parametrize(
+    ("ended_by", "patience"),
+    [
+        pytest.param("its time", 0.2, id="its time"),
+        pytest.param("Ctrl-C", 0.2, id="Ctrl-C"),
+        pytest.param("Ctrl-C", 30, id="Ctrl-C, where the query is waited for too long"),
+    ],
+)
+def test_the_process_ends_beneath_a_long_expression(snapshot: Path, tmp_path: Path, ended_by: str, patience: float) -> None:
+    script = f"""
 import signal, sys
 from auditor import query
 from auditor.cli import main
-query._STOP_SECONDS = 0.2
+query._STOP_SECONDS = {patience}
 seal = query.seal
 def begin(connection):
     seal(connection)
@@ -186,6 +194,7 @@ main()
         assert process.stderr is not None
         if ended_by == "Ctrl-C":
             process.stderr.readline()
+            time.sleep(1 if patience > 1 else 0)  # to the middle of the expression
             process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=PATIENCE_SECONDS)
     assert (process.returncode, out) == (3 if ended_by == "its time" else 130, "")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import tempfile
 from enum import StrEnum
+from functools import partial
 from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,6 +17,7 @@ import typer
 from auditor.cli import options
 from auditor.cli.safe_stdout import is_read
 from auditor.errors import ConfigurationError
+from auditor.stopping import closing
 
 if TYPE_CHECKING:
     from auditor.store.address import Place
@@ -55,6 +58,7 @@ def query(
     width = _width() if terminal and form is Form.TABLE else None
     with (
         tempfile.TemporaryDirectory(prefix="auditor-query-", ignore_cleanup_errors=True) as spill,  # a query may be left at work there
+        closing(partial(_removed, spill)),  # also where the process ends beneath the query
         run_query(sql, place, Path(spill) / "spilled", findings, timeout or None) as answer,
     ):
         rows, has_more = limited(answer.rows, most)
@@ -70,6 +74,11 @@ def query(
         for unread in answer.unread:
             _note(f"not read in that run, so not known here: {unread}")
     return 0
+
+
+def _removed(folder: str) -> str:
+    shutil.rmtree(folder, ignore_errors=True)
+    return ""
 
 
 def saved_place(run: str | None, snapshots: list[Place] | None, state_dir: Place | None) -> tuple[Path, Path | None]:
