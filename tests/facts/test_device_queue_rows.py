@@ -85,7 +85,8 @@ def queues(devices: Rows, loads: Rows, streams: Rows, **more: Rows) -> Rows:
 NOT_COUNTED = dict.fromkeys(
     ("samples", "window_begin", "sampled_at", "commands_per_second", "davg_ms", "kavg_ms", "gavg_ms", "qavg_ms", "windows_overlap")
 )
-NOTHING_WAITS = {"queue_basis": None, "active": None, "queued": None, "is_full": None}
+FIGURES = ("active", "active_at_most", "queued", "queued_at_most")
+NOTHING_WAITS = {"queue_basis": None, "active": None, "queued": None, "active_at_most": None, "queued_at_most": None, "is_full": None}
 
 
 def test_a_device_has_its_queue_and_only_those_that_carry_load_are_there() -> None:
@@ -176,7 +177,9 @@ def test_a_device_has_its_queue_and_only_those_that_carry_load_are_there() -> No
             "qavg_ms": 1.0,
             "queue_basis": "disks",
             "active": 30.0,
+            "active_at_most": 30.0,
             "queued": 6.0,
+            "queued_at_most": 6.0,
             "is_full": True,
             "adapter": "vmhba1, vmhba2",
             "adapter_queue_depth": 512,
@@ -193,7 +196,9 @@ def test_a_device_has_its_queue_and_only_those_that_carry_load_are_there() -> No
             "worlds": 1,
             "outstanding": 8.0,
             "active": 8.0,
+            "active_at_most": 8.0,
             "queued": 0.0,
+            "queued_at_most": 0.0,
             "is_full": False,
             "sioc_active_percent": 50.0,
             "adapter": "vmhba2",
@@ -211,7 +216,7 @@ def test_a_device_has_its_queue_and_only_those_that_carry_load_are_there() -> No
         },
         "h1/may be local": {"is_shared": None},
     }
-    expected["h1/not counted"] |= {"depth_in_effect": 64, "depth_basis": "settings", "queue_basis": "disks", "active": 0.0, "queued": 0.0}
+    expected["h1/not counted"] |= {"depth_in_effect": 64, "depth_basis": "settings", "queue_basis": "disks", **dict.fromkeys(FIGURES, 0.0)}
     expected["h1/not counted"] |= {"is_full": False}
     assert shown(found, expected) == expected
 
@@ -271,7 +276,7 @@ def test_what_machines_send_counts_where_all_of_it_is_known(streams: Rows, more:
     (found,) = queues([device("d")], [load("d")], streams, **{"fact.datastore_extent": extents, **more})
     assert (found["worlds"], found["worlds_at_least"], found["outstanding"], found["queue_basis"]) == expected
     if expected[-1] == "littles-law":
-        assert (found["active"], found["queued"], found["is_full"]) == (2.0, 3.0, True)
+        assert [*(found[name] for name in FIGURES), found["is_full"]] == [2.0, 3.0, 3.0, 4.0, True]
 
 
 @pytest.mark.parametrize(

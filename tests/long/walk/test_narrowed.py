@@ -18,12 +18,18 @@ ESXCLI = ("storage.core.device.list", "storage.core.device.vaai.status.get", "st
 ARRAYS = ("sf-prod", "sf-twin")
 
 
+MEASURED = {"most_outstanding", "busiest_device", "depth_in_effect"}
+"""Evidence of what was under way when it was read: the next reading finds something else."""
+
+
 def said_of(audit: Audit, rule: str) -> dict[tuple[str, str], Any]:
     """(endpoint, resource id) -> all that was said of it, of one rule, but for when it was read, what can be done and what it costs."""
-    found = [f for f in audit.report["findings"] if f["rule"] == rule]
-    return {
-        (f["resource"]["endpoint"], f["resource"]["id"]): {k: v for k, v in f.items() if k not in ("fix", "read", "impact")} for f in found
-    }
+    said = {}
+    for finding in (one for one in audit.report["findings"] if one["rule"] == rule):
+        kept = {k: v for k, v in finding.items() if k not in ("fix", "read", "impact")}
+        kept["evidence"] = {k: v for k, v in finding["evidence"].items() if k not in MEASURED}
+        said[finding["resource"]["endpoint"], finding["resource"]["id"]] = kept
+    return said
 
 
 def manifest(place: Place) -> dict[str, Any]:

@@ -4,7 +4,7 @@
 -- is older than a quarter of an hour.
 -- What its machines' disks send (`outstanding`) is exact, and is compared with the depth where all of them are known, the host splits none of their
 -- commands, and the device's own counters do not show more, as when the kernel sends too. Elsewhere Little's law goes by the device's rate and its
--- latencies, which are whole milliseconds: less than one shows as none. Of a rate without its latency nothing says which of the two counts, and
+-- latencies, which are whole milliseconds: less than one shows as none, and `..._at_most` count one more. Of a rate without its latency nothing says which of the two counts, and
 -- neither does. `worlds` are disks that send.
 WITH leaving AS (
     SELECT DISTINCT set_key, host_number, hba FROM step_path_of_set
@@ -123,9 +123,17 @@ SELECT
         WHEN 'littles-law' THEN f.commands_per_second * f.davg_ms / 1000
     END AS active,
     CASE f.queue_basis
+        WHEN 'disks' THEN least(f.outstanding, f.depth_in_effect)
+        WHEN 'littles-law' THEN f.commands_per_second * (f.davg_ms + 1) / 1000
+    END AS active_at_most,
+    CASE f.queue_basis
         WHEN 'disks' THEN greatest(f.outstanding - f.depth_in_effect, 0)
         WHEN 'littles-law' THEN f.commands_per_second * f.kavg_ms / 1000
     END AS queued,
+    CASE f.queue_basis
+        WHEN 'disks' THEN greatest(f.outstanding - f.depth_in_effect, 0)
+        WHEN 'littles-law' THEN f.commands_per_second * (f.kavg_ms + 1) / 1000
+    END AS queued_at_most,
     CASE f.queue_basis
         WHEN 'disks' THEN f.outstanding > f.depth_in_effect
         WHEN 'littles-law' THEN
