@@ -8,7 +8,7 @@ from hypothesis import Phase, given, settings
 
 from auditor.model import Change
 from tests.engine.test_shipped_rules import shipped
-from tests.long.laws.test_laws import NULL_IS_A_VALUE, broken, mending, reaching_nothing_else
+from tests.long.laws.test_laws import BY_MEASUREMENT, NULL_IS_A_VALUE, TOPICS_OF_LOAD, broken, mending, reaching_nothing_else
 from tests.mutation.bench import Bench, Key
 from tests.mutation.laws import Breach, columns_that_may_be_missing, forgetting_a_column, forgetting_a_topic, less_knowledge, worse_rows
 from tests.mutation.mending import OF_A_SETTING, planned
@@ -36,16 +36,6 @@ MEANT: Mapping[str, str] = {
 
 OF_LOAD = [("vm", "power_state"), ("vm", "disks_read"), ("vm_disk_load", "samples")]
 """Without them nobody knows what the machines' disks send, as without the readings of TOPICS_OF_LOAD."""
-
-TOPICS_OF_LOAD = ["vms", "disk_load"]
-
-BY_MEASUREMENT: Mapping[str, str] = {
-    "queue/default-unless-justified": "it asks for a measurement: a DSNRO that nobody measured the need of is not justified",
-    "queue/dsnro-effective": "it leaves to the former what the former fails",
-    "queue/raise-both": "it asks for more only where so much was measured",
-    "diag/queue-full": "the device's counters count then; in these fleets they may contradict the disks'",
-}
-"""Rules that may say something else where it is not known what the disks send."""
 
 COLUMNS = [
     (table, column)
