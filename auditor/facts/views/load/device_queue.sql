@@ -4,8 +4,8 @@
 -- is older than a quarter of an hour.
 -- What its machines' disks send (`outstanding`) is exact, and is compared with the depth where all of them are known, the host splits none of their
 -- commands, and the device's own counters do not show more, as when the kernel sends too. Elsewhere Little's law goes by the device's rate and its
--- latencies, which are whole milliseconds: less than one shows as none, and `..._at_most` count one more. Of a rate without its latency nothing says which of the two counts, and
--- neither does. `worlds` are disks that send.
+-- latencies, which are whole milliseconds: less than one shows as none, and `..._at_most` count one more. Of a rate without its latency nothing
+-- says which of the two counts, and neither does. `worlds` are disks that send.
 WITH leaving AS (
     SELECT DISTINCT set_key, host_number, hba FROM step_path_of_set
 ),
