@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import atexit
 import functools
 import gc
 from typing import Any
@@ -35,14 +36,13 @@ def pytest_configure() -> None:
 
 
 def pytest_unconfigure() -> None:
-    """Leave all as it was: DuckDB's binding prints what nobody collects before the process ends."""
+    """Leave all as it was, of what is frozen at the very end: pytest searches for garbage after this, and DuckDB's binding prints what is left."""
     _patches.undo()
-    gc.unfreeze()
+    atexit.register(gc.unfreeze)
 
 
 def pytest_collection_finish() -> None:
     """What was imported and collected stays to the end: it is not searched for garbage again and again, but what tests leave is."""
-    gc.collect()
     gc.freeze()
     gc.set_threshold(OBJECTS_A_COLLECTION)
     gc.enable()

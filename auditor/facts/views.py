@@ -11,6 +11,7 @@ What the files determine (order, columns, types, lineage) stands in facts/catalo
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING
 
@@ -121,8 +122,9 @@ def _tables_read(name: str) -> set[str]:
     return found
 
 
+@cache
 def view_sql(name: str) -> str:
-    """The SELECT of a view or step."""
+    """The SELECT of a view or step, read once in a process."""
     return (resources.files("auditor.facts") / "views" / catalog().views[name].domain / f"{name}.sql").read_text(encoding="utf-8")
 
 

@@ -10,7 +10,7 @@ from auditor.recording.bundle import read_bundle, read_files
 from auditor.recording.masking import SECRET
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
 _SECRETS = (
@@ -26,7 +26,9 @@ _SECRETS = (
         ),
     ),
 )
-_WORD = re.compile(r"[^\W_]+")
+_WORDS_OWN = r"[^\W_]"
+_WORD = re.compile(rf"{_WORDS_OWN}+")
+_PIECE = 1 << 20
 _SHORTEST = 4
 _MOST_NAMED = 10
 
@@ -80,19 +82,24 @@ def wanted_originals(originals: Mapping[str, Any]) -> set[str]:
     return wanted - set(originals.get("doubtful") or ()) - replacements - {"auditor"}
 
 
-def occurring(wanted: set[str], text: str) -> Iterator[str]:
-    """Those of `wanted` that stand in `text`, with no letter or digit right before or after."""
-    by_first: dict[str, list[str]] = {}
+def occurring(wanted: Iterable[str], text: str) -> Iterator[str]:
+    """Those of `wanted` that stand in `text`, with no letter or digit right before or after. What has no letter or digit is nowhere.
+
+    Such a text has every word of what stands in it. Of a masked bundle that leaves hardly anything to be looked for.
+    """
+    words = _words(text)
     for one in wanted:
-        if match := _WORD.search(one):
-            by_first.setdefault(match[0], []).append(one)
-    for match in _WORD.finditer(text):
-        for one in by_first.get(match[0], ()):
-            start = match.start() - one.index(match[0])
-            end = start + len(one)
-            if (
-                text[max(start, 0) : end] == one
-                and not text[end : end + 1].isalnum()
-                and not text[max(start - 1, 0) : max(start, 0)].isalnum()
-            ):
-                yield one
+        own = _WORD.findall(one)
+        if own and words.issuperset(own) and one in text and re.search(rf"(?<!{_WORDS_OWN}){re.escape(one)}(?!{_WORDS_OWN})", text):
+            yield one
+
+
+def _words(text: str) -> set[str]:
+    """Every word of a text, which may be a gigabyte: piece by piece, none of which ends within a word."""
+    words, start = set[str](), 0
+    while start < len(text):
+        rest = _WORD.match(text, start + _PIECE)
+        end = rest.end() if rest else start + _PIECE
+        words.update(_WORD.findall(text, start, end))
+        start = end
+    return words
