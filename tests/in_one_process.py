@@ -36,7 +36,7 @@ def pytest_configure() -> None:
 
 
 def pytest_unconfigure() -> None:
-    """Leave all as it was, of what is frozen at the very end: pytest searches for garbage after this, and DuckDB's binding prints what is left."""
+    """Leave all as it was. What is frozen stays so until pytest has searched for garbage; DuckDB's binding prints what is never freed."""
     _patches.undo()
     atexit.register(gc.unfreeze)
 

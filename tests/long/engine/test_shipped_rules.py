@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 import pytest
@@ -22,6 +23,16 @@ def rows_like(rule: Rule) -> st.SearchStrategy[dict[str, Any]]:
     return st.fixed_dictionaries({column: st.sampled_from(known) for column, known in values.items()})
 
 
+@cache
+def searched(rule_id: str) -> st.SearchStrategy[tuple[list[dict[str, Any]], list[frozenset[str]]]]:
+    """Ten rows, and the columns that are lost of each, after those of the rule's examples."""
+    rule = shipped()[rule_id]
+    facts = sorted({column for expression in rule.judging for column in expression.columns} - set(rule.may_be_missing))
+    count = len(rule.examples) + 10
+    lost = st.lists(st.frozensets(st.sampled_from(facts)), min_size=count, max_size=count)
+    return st.tuples(st.lists(rows_like(rule), min_size=10, max_size=10), lost)
+
+
 def without(row: Mapping[str, Any], lost: frozenset[str]) -> dict[str, Any]:
     return {column: None if column in lost else value for column, value in row.items()}
 
@@ -40,10 +51,8 @@ def is_left_open(rule: Rule, evidence: Mapping[str, Any]) -> bool:
 @given(data=st.data())
 def test_facts_taken_away_never_make_a_pass(rule_id: str, data: st.DataObject) -> None:
     rule = shipped()[rule_id]
-    rows = [dict(example.row) for example in rule.examples]
-    rows += data.draw(st.lists(rows_like(rule), min_size=10, max_size=10), label="rows")
-    facts = sorted({column for expression in rule.judging for column in expression.columns} - set(rule.may_be_missing))
-    lost = [data.draw(st.frozensets(st.sampled_from(facts)), label="lost") for _ in rows]
+    made, lost = data.draw(searched(rule_id), label="rows and what is lost of each")
+    rows = [*(dict(example.row) for example in rule.examples), *made]
     judged = judge_rows(rule, [*rows, *(without(row, columns) for row, columns in zip(rows, lost, strict=True))])
     for before, after in zip(judged[: len(rows)], judged[len(rows) :], strict=True):
         assert before["verdict"] == Verdict.PASS or after["verdict"] != Verdict.PASS, after["evidence"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any, TypeVar
 
 from pyVmomi import VmomiSupport
@@ -20,13 +21,30 @@ def complete(value: T) -> T:
         for item in value:
             complete(item)
     elif isinstance(value, VmomiSupport.DataObject):
-        for field in value._GetPropertyList():  # noqa: SLF001  pyVmomi's only way to enumerate fields
-            held = getattr(value, field.name)
-            if held is None and not field.flags & OPTIONAL:
-                setattr(value, field.name, _emptiest(field.type))
-            else:
-                complete(held)
+        _complete_fields(value)
     return value
+
+
+def _complete_fields(value: Any) -> None:
+    kind: Any = type(value)
+    for name, declared, is_optional, may_hold_objects in _fields(kind):
+        held = getattr(value, name)
+        if held is None and not is_optional:
+            setattr(value, name, _emptiest(declared))
+        elif may_hold_objects:
+            complete(held)
+
+
+@cache
+def _fields(kind: type) -> tuple[tuple[str, Any, bool, bool], ...]:
+    """Of each field of a class of data objects its name and type, whether it may be unset, and whether data objects may be in it."""
+    return tuple(
+        (
+            *(field.name, field.type, bool(field.flags & OPTIONAL)),
+            field.type is object or issubclass(field.type, (VmomiSupport.DataObject, list)),
+        )
+        for field in kind._GetPropertyList()  # type: ignore[attr-defined]  # noqa: SLF001  pyVmomi's only way to enumerate fields
+    )
 
 
 def property_value(kind: type, name: str, value: Any) -> Any:
