@@ -262,7 +262,24 @@ def is_unique(relation: Relation, names: Collection[str]) -> bool:
         listed = [column.name.lower() for column in relation.args["alias"].columns]
         values = {name: [row.expressions[at].sql() for row in relation.expressions] for at, name in enumerate(listed)}
         return any(name in names and len(set(texts)) == len(texts) for name, texts in values.items())
-    if not isinstance(relation, exp.Select) or any(projection.find(exp.Explode, exp.Unnest) for projection in relation.expressions):
+    if not isinstance(relation, exp.Select):
+        return False
+    asked = (id(relation), frozenset(names))
+    if asked not in _answers():
+        _answers()[asked] = (relation, _is_unique_select(relation, names))
+    return _answers()[asked][1]
+
+
+@cache
+def _answers() -> dict[tuple[int, frozenset[str]], tuple[exp.Select, bool]]:
+    """By the identity of a SELECT, which is kept here so that no other gets it, and columns of it: whether no two rows agree in them."""
+    return {}
+
+
+def _is_unique_select(relation: exp.Select, names: Collection[str]) -> bool:
+    from sqlglot import exp
+
+    if any(projection.find(exp.Explode, exp.Unnest) for projection in relation.expressions):
         return False
     projections = {projection.alias_or_name.lower(): projection.unalias() for projection in relation.expressions}
     group = relation.args.get("group")
