@@ -184,6 +184,8 @@ def test_a_part_is_what_stands_in_the_whole_to_the_letter(vcenter: VCenterDescri
         written = envelope.Written(version)
         result = collector.RetrieveResult(objects=contents(inventory, [(reference, wanted)], everything, written))
         fast = envelope.answer(method, result, version, written)
+        parts = collector.RetrieveResult(objects=contents(inventory, [(reference, wanted)], everything))  # as VI/JSON has them
+        assert fast == envelope.answer(method, parts, version)
         managed = inventory.find(reference)
         managed.properties["config"] = managed.properties["config"].whole  # type: ignore[attr-defined]
         plain = collector.RetrieveResult(objects=contents(inventory, [(reference, wanted)], everything))

@@ -64,6 +64,8 @@ def config(state: VCenterState, moid: str, reference: Any) -> InParts:
             "vsanHostConfig.enabled": of_host(lambda host: host.description.vsan_enabled),
             "storageDevice.softwareInternetScsiEnabled": of_host(hosts.software_iscsi),
             "storageDevice.hostBusAdapter": of_host(hosts.adapters),
+            "storageDevice.scsiLun": of_host(hosts.luns),
+            "storageDevice.multipathInfo": of_host(hosts.multipath_info),
             "fileSystemVolume.mountInfo": of_host(lambda host: hosts.volumes(state, host).mountInfo),
             "multipathState.path": of_host(hosts.path_states_of),
             "network.vnic": of_host(network.vmknics),

@@ -125,12 +125,22 @@ def storage_device(host: HostState) -> Any:
     return complete(
         vim.host.StorageDeviceInfo(
             hostBusAdapter=adapters(host),
-            scsiLun=[scsi_lun(device, host.queue_depth(device)) for device in host.devices.values()],
-            multipathInfo=vim.host.MultipathInfo(lun=[logical_unit(unit(host, device)) for device in host.devices.values()]),
+            scsiLun=luns(host),
+            multipathInfo=multipath_info(host),
             scsiTopology=topology(host),
             softwareInternetScsiEnabled=software_iscsi(host),
         )
     )
+
+
+def luns(host: HostState) -> list[Any]:
+    """ScsiLun of every device of a host."""
+    return [scsi_lun(device, host.queue_depth(device)) for device in host.devices.values()]
+
+
+def multipath_info(host: HostState) -> Any:
+    """HostMultipathInfo: every device of a host with its paths."""
+    return vim.host.MultipathInfo(lun=[logical_unit(unit(host, device)) for device in host.devices.values()])
 
 
 def path_states_of(host: HostState) -> list[Any]:
