@@ -13,11 +13,14 @@ unexport PYTHONDONTWRITEBYTECODE
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z][a-z -]*:.*## / {n = split($$1, names, " "); for (i = 1; i <= n; i++) printf "make %-17s %s\n", names[i], $$2}' Makefile
 
+# Without --no-deps pip 23, which comes with Python 3.11, looks for the newest release of what another package asks for with an extra
+# (coverage[toml]), and fails on the day that one newer than the lock's comes out. `pip check` says where the lock is not complete.
 env: $(STAMP) ## build the environment in .venv; every other target does so first
 $(STAMP): requirements.lock pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements.lock
+	$(BIN)/python -m pip install --quiet --no-deps --require-hashes --requirement requirements.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	$(BIN)/python -m pip check
 	@touch $(STAMP)
 
 # Drift is what the demo is there to show: 1 (drift) and 2 (something is unknown) are its good ends.
