@@ -85,15 +85,17 @@ def wait_for_work(senders: Sequence[Sender], parallel: float, law: Law) -> float
     return _first(lambda waits: served(waits) <= parallel)
 
 
-def wait_at_station(senders: Sequence[Sender], depth: float, ceiling_per_second: float, law: Law) -> float:
+def wait_at_station(senders: Sequence[Sender], fewest: Sequence[Sender], depth: float, ceiling_per_second: float, law: Law) -> float:
     """Seconds that a command waits in the array for others, where all pass one station that does so many a second and work comes in bursts.
 
-    The station's queue is that of random arrivals: the wait is 1 / (ceiling - throughput). Source: docs/queue-model.md#ceiling.
+    The station's queue is that of random arrivals: the wait is 1 / (ceiling - throughput). `fewest` are the same senders with the fewest
+    commands that they can have outstanding: what goes beyond the slots keeps commands from the station, so the slots are asked with these.
+    Source: docs/queue-model.md#ceiling.
     """
 
     def has_passed(waits: float) -> bool:
-        held = slower(senders, waits)
-        return waits * (ceiling_per_second - throughput(held, wait_for_slots(held, depth, law), law)) >= 1
+        at_slots = wait_for_slots(slower(fewest, waits), depth, law)
+        return waits * (ceiling_per_second - throughput(slower(senders, waits), at_slots, law)) >= 1
 
     return _first(has_passed)
 

@@ -152,8 +152,9 @@ class _Corner:
             if is_best:
                 self._array_wait = max(self._array_wait, wait_for_rate(busy, self._ceiling, load) - 1 / self._ceiling)
             else:
+                fewest = [replace(one, outstanding=stream.sent.low) for one, stream in zip(busy, streams, strict=True)]
                 most = _end(queue.slots, is_high=True)
-                self._senders = slower(self._senders, wait_at_station(busy, most, self._ceiling, load))
+                self._senders = slower(self._senders, wait_at_station(busy, fewest, most, self._ceiling, load))
         self.slot_wait = wait_for_slots(self._senders, _counted(loading, depth, is_best=is_best), self._law)
         self._wait = max(self.slot_wait, self._array_wait)
         self._depth = depth

@@ -142,6 +142,13 @@ def _inside(interval: Interval, share: float) -> Interval:
 
 @example((Queue(one(4), parallel=one(5)), [Stream("0", Interval(4, 6), one(1 / 64))]), [0.0, 0.0, 1.0, *[0.0] * 17])
 @example((Queue(one(4), parallel=one(1)), [Stream("0", Interval(39, 58.5), one(1 / 64), one(73))]), [0.0] * 20)
+@example(
+    (
+        Queue(one(6), parallel=one(1), ceiling_per_second=one(1000)),
+        [Stream("0", one(3), one(1 / 64)), Stream("1", Interval(3, 4.5), one(1 / 64), one(10))],
+    ),
+    [0.0] * 20,
+)
 @settings(max_examples=60, deadline=None)
 @given(systems(), st.lists(st.floats(0, 1), min_size=20, max_size=20))
 def test_whatever_the_inputs_are_within_their_intervals_the_result_is_within_its_own(
