@@ -18,7 +18,7 @@ from auditor.authoring.pairwise_conflicts import Disagreement, PairwiseConflict,
 from auditor.engine.judge import judge
 from auditor.engine.params import Override, ParamValues, Place, values_at
 from auditor.engine.rule import DRIFT, ParamValue, Rule, RuleSet
-from auditor.facts.views import seal
+from auditor.engine.sandbox import sandbox
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,11 +48,8 @@ def conflicts(rules: RuleSet, params: ParamValues | None = None, *, only_overrid
         params: what a fleet sets; None: nothing.
         only_overridden: leave out what the rules say by themselves.
     """
-    import duckdb
-
     params = params or ParamValues()
-    with duckdb.connect() as connection:
-        seal(connection)
+    with sandbox() as connection:
         for one, other in _pairs(rules):
             defaults = (values_at(one, ParamValues(), (None, None)), values_at(other, ParamValues(), (None, None)))
             tried: list[tuple[Mapping[str, ParamValue], ...]] = [defaults] if only_overridden else []

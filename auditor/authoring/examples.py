@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 from auditor.authoring.grid import fill
 from auditor.engine.params import bindings_of
 from auditor.engine.rule import Example, Expression, Rule, RuleSet
+from auditor.engine.sandbox import sandbox
 from auditor.engine.sql import VERDICT_COLUMNS, changed_columns, fixed_sql, judging_sql, named, verdict_sql
 from auditor.engine.types import Family, family_of
 from auditor.errors import RuleError
 from auditor.facts.memory import parsed
-from auditor.facts.views import RESOURCE_COLUMNS, seal
+from auditor.facts.views import RESOURCE_COLUMNS
 from auditor.model import FixClass, Verdict
 
 if TYPE_CHECKING:
@@ -46,10 +47,7 @@ def check_examples(rules: RuleSet, among: RuleSet | None = None) -> list[Example
         rules: whose examples.
         among: all rules there are, these included; None: only these.
     """
-    import duckdb
-
-    with duckdb.connect() as connection:
-        seal(connection)
+    with sandbox() as connection:
         return [result for rule in rules for result in _check_rule(connection, rule, among or rules)]
 
 
@@ -61,10 +59,7 @@ def judge_rows(rule: Rule, view: Mapping[str, str], rows: Sequence[Mapping[str, 
     Raises:
         RuleError: a row does not fit the view, or judging it fails.
     """
-    import duckdb
-
-    with duckdb.connect() as connection:
-        seal(connection)
+    with sandbox() as connection:
         return _judge_rows(connection, rule, view, rows)
 
 
@@ -145,7 +140,7 @@ def _broken(connection: duckdb.DuckDBPyConnection, rule: Rule, example: Example,
     view = among.views[rule.over]
     listed = ", ".join(map(named, view))
     fill(connection, "example", view, [_completed(rule, view, example.row)])
-    connection.execute("CREATE OR REPLACE TABLE fixed AS FROM example LIMIT 0")
+    connection.execute("CREATE OR REPLACE TEMP TABLE fixed AS FROM example LIMIT 0")
     [fixed] = parsed(connection, f"INSERT INTO fixed SELECT {listed} FROM ({fixed_sql(rule, view, 'example', 'true', view)})")
     connection.execute(fixed, _defaults(rule, rule.expressions))
     for other in others:

@@ -29,26 +29,26 @@ _LITERAL = re.compile(r"'((?:[^']|'')*)'|(?<![\w.$])(\d+(?:\.\d+)?)(?![\w.])")
 
 
 def fill(connection: duckdb.DuckDBPyConnection, table: str, shape: Mapping[str, str], rows: Sequence[Mapping[str, Any]]) -> None:
-    """Make a table of these rows; a column that a row leaves out is NULL, one that the shape has not is left out."""
+    """Make a temporary table of these rows; a column that a row leaves out is NULL, one that the shape has not is left out."""
     # As one JSON text: a statement a row takes longer than all the judging.
     listed = ", ".join(f"{named(name)} {kind}" for name, kind in shape.items())
     cells = json.dumps([{column: row.get(column) for column in shape} for row in rows])
-    [empty] = parsed(connection, f"CREATE OR REPLACE TABLE {table} ({listed})")
+    [empty] = parsed(connection, f"CREATE OR REPLACE TEMP TABLE {table} ({listed})")
     connection.execute(empty)
     select = "SELECT unnest(from_json_strict($cells, $shape), recursive := true)"
     connection.execute(f"INSERT INTO {table} {select}", {"cells": cells, "shape": json.dumps([dict(shape)])})
 
 
 def fill_grid(connection: duckdb.DuckDBPyConnection, shape: Mapping[str, str], values: Mapping[str, Sequence[Any]]) -> None:
-    """Make the table `grid` of the rows of the table `example` and what they become with these values."""
+    """Make the temporary table `grid` of the rows of the table `example` and what they become with these values."""
     for column, kind in shape.items():
         fill(connection, named(f"value_{column}"), {column: kind}, [{column: value} for value in values[column]])
     if prod(len(values[column]) for column in shape) <= ALL_ROWS:
         crossed = " CROSS JOIN ".join(named(f"value_{column}") for column in shape)
         listed = ", ".join(named(column) for column in shape)
-        connection.execute(f"CREATE OR REPLACE TABLE grid AS SELECT {listed} FROM example UNION ALL SELECT {listed} FROM {crossed}")
+        connection.execute(f"CREATE OR REPLACE TEMP TABLE grid AS SELECT {listed} FROM example UNION ALL SELECT {listed} FROM {crossed}")
         return
-    connection.execute("CREATE OR REPLACE TABLE grid AS FROM example")
+    connection.execute("CREATE OR REPLACE TEMP TABLE grid AS FROM example")
     for one, other in combinations(shape, 2):
         cells = {one: f"a.{named(one)}", other: f"b.{named(other)}"}
         listed = ", ".join(cells.get(column, f"e.{named(column)}") for column in shape)

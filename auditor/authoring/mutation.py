@@ -15,8 +15,8 @@ from auditor.authoring.grid import fill, fill_grid, values_of
 from auditor.authoring.mutants import Mutant, mutants_of
 from auditor.engine.params import bindings
 from auditor.engine.rule import ParamValue, Rule, RuleSet
+from auditor.engine.sandbox import sandbox
 from auditor.engine.sql import verdict_sql
-from auditor.facts.views import seal
 
 if TYPE_CHECKING:
     import duckdb
@@ -54,10 +54,7 @@ def percent(noticed: int, missed: int) -> float:
 
 def score_rules(rules: RuleSet) -> Iterator[RuleScore]:
     """Try every mutant of every rule on the rule's examples."""
-    import duckdb
-
-    with duckdb.connect() as connection:
-        seal(connection)
+    with sandbox() as connection:
         for rule in rules:
             yield _score(connection, rule, rules.views[rule.over])
 

@@ -93,7 +93,7 @@ class PairwiseConflict:
         for table, rule in zip(("mine", "its"), self._rules, strict=True):
             judged = judging_sql(rule, self._views[rule.id], "row", "true")
             wanted = f"SELECT resource_id, after FROM ({judged}) WHERE verdict = {quoted(Verdict.FAIL)} AND obstacle IS NULL"
-            self._connection.execute(f"CREATE OR REPLACE TABLE {table} (resource_id VARCHAR, after VARCHAR)")
+            self._connection.execute(f"CREATE OR REPLACE TEMP TABLE {table} (resource_id VARCHAR, after VARCHAR)")
             self._connection.execute(f"INSERT INTO {table} {wanted}", self._bound(rule))
         select = "SELECT resource_id, a.after, b.after FROM mine AS a JOIN its AS b USING (resource_id) WHERE a.after <> b.after"
         row = self._connection.execute(f"{select} ORDER BY CAST(resource_id AS BIGINT) LIMIT 1").fetchone()
@@ -105,7 +105,7 @@ class PairwiseConflict:
             return None
         columns = ", ".join(f"{named(name)} {kind}" for name, kind in self._shape.items())
         earlier = ", ".join(f"{named(before(name))} {self._shape[name]}" for name in sorted(changed_columns(fixing.fix)))
-        self._connection.execute(f"CREATE OR REPLACE TABLE fixed ({columns}, {earlier})")
+        self._connection.execute(f"CREATE OR REPLACE TEMP TABLE fixed ({columns}, {earlier})")
         fixed = fixed_sql(fixing, self._views[fixing.id], "row", "true", self._shape)
         self._connection.execute(f"INSERT INTO fixed {fixed}", self._bound(fixing))
         passing = f"SELECT resource_id FROM row WHERE {verdict_sql(other)} = {quoted(Verdict.PASS)}"
@@ -127,7 +127,7 @@ class PairwiseConflict:
         fill_grid(self._connection, shape, values_of(shape, starts, expressions, params, _MOST_VALUES))
         cells = ", ".join([*map(named, shape), *(self._filler(column) for column in self._shape if column not in shape)])
         held = " AND ".join([*self._belongs_together(looked_at), *self._same_target(), "true"])
-        self._connection.execute(f"CREATE OR REPLACE TABLE row AS SELECT * FROM (SELECT {cells} FROM grid) WHERE {held}")
+        self._connection.execute(f"CREATE OR REPLACE TEMP TABLE row AS SELECT * FROM (SELECT {cells} FROM grid) WHERE {held}")
         for rule in self._rules:  # few are left to be judged in full
             judged = f"{verdict_sql(rule)} IN ({quoted(Verdict.FAIL)}, {quoted(Verdict.PASS)})"
             self._connection.execute(f"DELETE FROM row WHERE NOT {judged}", self._bound(rule, judging=True))

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from auditor.engine.sandbox import sandbox
 from auditor.engine.verdicts import STORED
 from auditor.errors import ConfigurationError
 from auditor.facts.catalog import view_columns
@@ -96,9 +97,7 @@ def about_failure(failure: duckdb.Error, checked: Question) -> ConfigurationErro
 
 
 def _parsed(text: str) -> Any:
-    import duckdb
-
-    with duckdb.connect() as connection:
+    with sandbox() as connection:
         row = connection.execute("SELECT json_serialize_sql(?)", [text]).fetchone()
     answer: dict[str, Any] = json.loads(row[0]) if row else {"error": True}
     if answer["error"]:
@@ -147,9 +146,7 @@ def _check_function(name: str) -> None:
 
 @cache
 def _functions() -> frozenset[str]:
-    import duckdb
-
-    with duckdb.connect() as connection:
+    with sandbox() as connection:
         wanted = "function_type IN ('scalar', 'aggregate', 'macro')"
         rows = connection.execute(f"SELECT DISTINCT function_name FROM duckdb_functions() WHERE {wanted}").fetchall()
     # These are written as functions and known to the parser alone.

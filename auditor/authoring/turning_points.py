@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from auditor.authoring.grid import fill
 from auditor.engine.lexing import renamed_params
 from auditor.engine.params import RESERVED, bindings_of
+from auditor.engine.sandbox import sandbox
 from auditor.engine.sql import verdict_sql
 from auditor.engine.types import Family, family_of
-from auditor.facts.views import seal
 from auditor.model import Scalar, Verdict
 
 if TYPE_CHECKING:
@@ -75,8 +75,7 @@ def turning_points(
     """
     import duckdb
 
-    with duckdb.connect() as connection:
-        seal(connection)
+    with sandbox() as connection:
         judge = _Judge(connection, rule, view, evidence, params)
         try:
             if judge.verdicts([{}]) not in ([Verdict.FAIL], [Verdict.UNKNOWN]):

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from auditor.engine.columns import ExpressionError, Names, names_in
 from auditor.engine.lexing import plain_names, renamed_params
 from auditor.engine.params import bindings
 from auditor.engine.rule import Expression, Param, Views
+from auditor.engine.sandbox import sandbox
 from auditor.engine.strictness import columns_of, hidden_columns, nodes
 from auditor.engine.types import Family, family_of
-from auditor.facts.views import seal
 from auditor.yaml import did_you_mean
-
-if TYPE_CHECKING:
-    import duckdb
 
 _Key: TypeAlias = tuple[str, str, str]
 _CLOCKS = frozenset(("age", "current_localtime", "current_localtimestamp", "get_current_time"))  # DuckDB lists some as consistent
@@ -46,7 +42,7 @@ class ExpressionChecker:
 
     def __init__(self, views: Views) -> None:
         self._views = views
-        self._connection = _sealed(os.getpid()).cursor()  # temporary tables are its own
+        self._connection = sandbox()
         self._parsed: dict[str, Mapping[str, Any]] = {}  # text -> what json_serialize_sql answers
         self._known: dict[_Key, Expression] = {}  # found sound
         self._created: set[str] = set()  # views whose table is there
@@ -227,21 +223,9 @@ def _key(text: str, view: str, params: Mapping[str, Param]) -> _Key:
 
 
 @cache
-def _sealed(_process: int) -> duckdb.DuckDBPyConnection:
-    """A sealed database without tables. To open one takes longer than to check a rule; a process that was forked has one of its own."""
-    import duckdb
-
-    connection = duckdb.connect()
-    seal(connection)
-    return connection
-
-
-@cache
 def _functions() -> tuple[frozenset[str], frozenset[str]]:
     """The functions whose value depends on their arguments alone, and all functions that DuckDB has."""
-    import duckdb
-
-    with duckdb.connect() as connection:
+    with sandbox() as connection:
         rows = connection.execute("SELECT function_name, function_type, stability FROM duckdb_functions()").fetchall()
     pure = {name for name, kind, stability in rows if kind == "scalar" and stability == "CONSISTENT"}
     impure = {name for name, kind, stability in rows if kind == "scalar" and stability != "CONSISTENT"}

@@ -4,7 +4,6 @@ import json
 from functools import cache
 from pathlib import Path
 
-import duckdb
 import pytest
 
 from auditor.authoring.mutants import Mutant, as_written, mutants_of
@@ -13,6 +12,7 @@ from auditor.endpoints.settings import remediator_names
 from auditor.engine.loading import load_rules
 from auditor.engine.params import bindings
 from auditor.engine.rule import Rule
+from auditor.engine.sandbox import sandbox
 from auditor.engine.sql import named, verdict_sql
 from auditor.facts.catalog import view_columns
 from tests.engine.bench import VIEWS, changed, rules_from
@@ -152,8 +152,8 @@ def test_a_rule_as_written_for_mutants_judges_its_examples_as_it_does(rule_id: s
     rule = shipped()[rule_id]
     view = view_columns()[rule.over]
     cells = [f"CAST(NULL AS {kind}) AS {named(column)}" for column, kind in view.items()]
-    with duckdb.connect() as connection:
-        connection.execute(f"CREATE TABLE example AS SELECT {', '.join(cells)} WHERE false")
+    with sandbox() as connection:
+        connection.execute(f"CREATE TEMP TABLE example AS SELECT {', '.join(cells)} WHERE false")
         for example in rule.examples:
             listed = ", ".join(named(column) for column in example.row)
             marks = ", ".join("?" for _ in example.row)

@@ -11,6 +11,7 @@ import pytest
 
 from auditor.engine.columns import names_in
 from auditor.engine.rule import Expression, FixRule, Rule
+from auditor.engine.sandbox import sandbox
 from auditor.engine.sql import (
     FIX_BLOCKERS,
     VERDICT_COLUMNS,
@@ -51,7 +52,7 @@ def of(rows: list[dict[str, Any]], view: Any = VIEW) -> str:
 
 def judged(rule: Rule, row: dict[str, Any], view: Any = VIEW) -> dict[str, Any]:
     """The cells of one row, JSON read."""
-    query = duckdb.connect().execute(judging_sql(rule, view, of([row], view), "true"))
+    query = sandbox().execute(judging_sql(rule, view, of([row], view), "true"))
     [values] = query.fetchall()
     cells = dict(zip((column[0] for column in query.description or ()), values, strict=True))
     assert list(cells) == list(VERDICT_COLUMNS)

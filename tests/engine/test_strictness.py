@@ -3,7 +3,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,6 +11,7 @@ from auditor.authoring.examples import judge_rows
 from auditor.engine.evaluate import evaluate
 from auditor.engine.expressions import ExpressionChecker
 from auditor.engine.rule import Rule
+from auditor.engine.sandbox import sandbox
 from auditor.engine.strictness import ANSWERS_NULL_TO_NULL
 from auditor.errors import RuleError
 from auditor.model import Severity
@@ -55,7 +55,7 @@ def test_every_function_let_into_applies_is_asked_about() -> None:
 
 @pytest.mark.parametrize("function", sorted(SAMPLES))
 def test_a_function_let_into_applies_answers_null_as_soon_as_an_argument_is(function: str) -> None:
-    with duckdb.connect() as connection:
+    with sandbox() as connection:
         types = [
             row[0] for row in connection.execute(f"SELECT unnest([{', '.join(f'typeof({a})' for a in SAMPLES[function])}])").fetchall()
         ]
