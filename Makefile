@@ -8,7 +8,7 @@ PYTEST := $(BIN)/python -m pytest
 # Compiled modules are kept, whatever the shell says: each of a hundred processes would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help env demo test test-long lint types layers rules rule-pages rule-pages-check docs pictures mutants mutation-scores view-mutants python-mutants python-mutants-check catalog generated checked-rules example-values wheel check coverage vcsim peers cassettes lock clean \
+.PHONY: help env demo test test-long deep lint types layers rules rule-pages rule-pages-check docs pictures mutants mutation-scores view-mutants python-mutants python-mutants-check catalog generated checked-rules example-values wheel check coverage vcsim peers cassettes lock clean \
 	bench-collect bench-esxcli bench-evaluate bench-audit bench-startup bench-opening bench-lab bench-scale bench-check reliability
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z][a-z -]*:.*## / {n = split($$1, names, " "); for (i = 1; i <= n; i++) printf "make %-17s %s\n", names[i], $$2}' Makefile
@@ -40,6 +40,9 @@ test: env ## run the tests but for the long ones and those of the lab itself
 
 test-long: env ## run the long tests: whole audits and long searches (tests/long), and the lab's own (tests/lab)
 	$(TESTS) --ignore tests/long/peers tests/long tests/lab
+
+deep: env ## the searches of tests/long at their full depth; make check tries some of each
+	AUDITOR_DEEP_TESTS=1 $(TESTS) --ignore tests/long/peers tests/long
 
 lint: env ## ruff: rules and format
 	$(BIN)/ruff check .

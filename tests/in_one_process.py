@@ -2,6 +2,8 @@
 
 * Garbage is searched for as seldom as the program does it (`auditor.cli.main`).
 * The tree of commands is made once: typer makes it anew for each command line, in a tenth of the time of a small audit.
+* Nobody waits between two readings of an ONTAP cluster's counters: the clock by which the lab's counters grow, and by which the collector
+  tells how far apart its readings are, is put forward instead. Commands that tests start as processes wait.
 * DuckDB runs statements in one thread, as it does for the program on a machine of one processor. Tests have a few rows each, and three
   processes share two processors: threads only wait for each other. Commands that tests start as processes use all, and so does
   `tests/long/facts/test_spilling.py`, where many rows are.
@@ -12,11 +14,19 @@ from __future__ import annotations
 import atexit
 import functools
 import gc
+import threading
+import time
+from types import SimpleNamespace
 from typing import Any
 
 import duckdb
 import pytest
 import typer.main
+
+from auditor.endpoints.ontap.collect import SAMPLE_SECONDS, collect_ontap
+from auditor.lab.arrays.ontap.server import OntapServer
+from auditor.lab.recorded.counters import GrowingCounters
+from auditor.recording import capture
 
 OBJECTS_A_COLLECTION = 20_000
 """As in `auditor.cli`."""
@@ -24,6 +34,23 @@ OBJECTS_A_COLLECTION = 20_000
 threads: int | None = 1
 """How many threads DuckDB's new databases have; a file of tests that needs them sets it to None, which is DuckDB's own choice."""
 
+
+class _Clock:
+    """Seconds; whoever sleeps by it puts it forward."""
+
+    def __init__(self) -> None:
+        self._ahead = 0.0
+        self._lock = threading.Lock()
+
+    def __call__(self) -> float:
+        return time.monotonic() + self._ahead
+
+    def sleep(self, seconds: float) -> None:
+        with self._lock:
+            self._ahead += max(0.0, seconds)
+
+
+_counters_clock = _Clock()
 _connect = duckdb.connect
 _patches = pytest.MonkeyPatch()
 
@@ -33,6 +60,11 @@ def pytest_configure() -> None:
     gc.disable()
     _patches.setattr(typer.main, "get_command", functools.cache(typer.main.get_command))
     _patches.setattr(duckdb, "connect", _connect_with_threads)
+    waiting = {"interval": SAMPLE_SECONDS, "clock": _counters_clock, "sleep": _counters_clock.sleep}
+    _patches.setattr(collect_ontap, "__kwdefaults__", waiting)
+    _patches.setattr(OntapServer.__init__, "__kwdefaults__", {"clock": _counters_clock})
+    _patches.setattr(GrowingCounters.__init__, "__defaults__", (_counters_clock,))
+    _patches.setattr(capture, "time", SimpleNamespace(monotonic=_counters_clock))  # when a recorded answer came
 
 
 def pytest_unconfigure() -> None:

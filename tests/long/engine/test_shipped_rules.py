@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from auditor.engine.rule import Rule
 from auditor.model import Verdict
+from tests.depth import depth
 from tests.engine.test_shipped_rules import IDS, judge_rows, shipped
 
 
@@ -47,7 +48,7 @@ def is_left_open(rule: Rule, evidence: Mapping[str, Any]) -> bool:
 
 
 @pytest.mark.parametrize("rule_id", IDS)
-@settings(max_examples=5)
+@settings(max_examples=depth(3, 20))
 @given(data=st.data())
 def test_facts_taken_away_never_make_a_pass(rule_id: str, data: st.DataObject) -> None:
     rule = shipped()[rule_id]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from auditor.facts.schema import TABLES
 from auditor.model import Change
+from tests.depth import depth
 from tests.engine.test_shipped_rules import shipped
 from tests.mutation.bench import Bench, Key, loaded
 from tests.mutation.laws import (
@@ -89,14 +90,14 @@ SHARES = st.sampled_from(("true", *(f"hash(rowid + {salt}) % {part} = 0" for sal
 """Which rows: all, every second, every fifth."""
 
 
-@settings(max_examples=40, derandomize=True)
+@settings(max_examples=depth(25, 160), derandomize=True)
 @given(column=st.sampled_from([one for one in columns_that_may_be_missing() if one[0] in TRIED]), share=SHARES)
 def test_a_cell_less_leaves_a_verdict_as_it_was_or_unknown(alone: Bench, column: tuple[str, str], share: str) -> None:
     if ".".join(column) not in NULL_IS_A_VALUE:
         assert [str(breach) for breach in less_knowledge(alone, forgetting_a_column(*column, share))] == []
 
 
-@settings(max_examples=20, derandomize=True)
+@settings(max_examples=depth(12, 80), derandomize=True)
 @given(data=st.data(), share=SHARES)
 def test_a_reading_less_leaves_a_verdict_as_it_was_or_unknown(alone: Bench, data: st.DataObject, share: str) -> None:
     topics = sorted(topic for (topic,) in alone.connection.execute("SELECT DISTINCT topic FROM fact.reading").fetchall())

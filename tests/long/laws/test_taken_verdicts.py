@@ -29,6 +29,7 @@ from auditor.history.folders import AFTER_FOLDER, FINDINGS_FILE, JUDGED_FILE, SN
 from auditor.history.taken_over import keep_judged, unchanged_verdicts
 from auditor.impact.finding import VIEWS
 from auditor.impact.guarded import add_impacts_guarded
+from tests.depth import depth
 from tests.engine.bench import Override
 from tests.engine.test_shipped_rules import shipped
 from tests.mutation.bench import loaded
@@ -200,13 +201,13 @@ def test_everything_is_taken_over_where_nothing_changed(first: Path, tmp_path: P
     assert assert_law(first, World(shipped()), tmp_path / "now", as_it_is) == shipped().rules.keys()
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(depth(3, 12)))
 def test_whatever_changes_the_verdicts_are_those_of_a_full_audit(first: Path, tmp_path: Path, seed: int) -> None:
     taken = assert_law(first, changed(World(shipped()), seed), tmp_path / "now")
     assert len(taken) < len(shipped())
 
 
-@pytest.mark.parametrize("seed", range(100, 102))
+@pytest.mark.parametrize("seed", range(100, 100 + depth(1, 4)))
 def test_a_run_that_took_verdicts_over_may_be_taken_over_from(first: Path, tmp_path: Path, seed: int, as_it_is: dict[str, Any]) -> None:
     second = changed(World(shipped()), seed)
     run = saved(second, tmp_path / "second")
