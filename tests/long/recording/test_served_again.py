@@ -22,7 +22,7 @@ from tests.peers import running_vcsim
 from tests.recording import comparing
 
 ALONE = thinned(sorted(set(scenario_names()) - set(merged_names()) - {"all"}), 2)
-"""Scenarios that `all` does not hold: their unreadable endpoints would leave the others open. The second is the first one's healthy twin."""
+"""Scenarios that `all` does not hold: their unreadable endpoints would leave the others open. The second is the healthy twin of one."""
 
 
 @dataclass(frozen=True)
