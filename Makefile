@@ -8,7 +8,7 @@ PYTEST := $(BIN)/python -m pytest
 # Compiled modules are kept, whatever the shell says: each of a hundred processes would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help env demo test test-long deep lint types layers rules rule-pages rule-pages-check docs pictures mutants mutation-scores view-mutants python-mutants python-mutants-check catalog generated checked-rules example-values wheel check coverage vcsim peers cassettes lock clean \
+.PHONY: help env demo test test-long deep lint types layers rules rule-pages rule-pages-check docs pictures mutants mutation-scores view-mutants python-mutants python-mutants-check catalog generated checked-rules example-values wheel check coverage vcsim stores peers cassettes lock clean \
 	bench-collect bench-esxcli bench-evaluate bench-audit bench-startup bench-opening bench-lab bench-scale bench-check reliability
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z][a-z -]*:.*## / {n = split($$1, names, " "); for (i = 1; i <= n; i++) printf "make %-17s %s\n", names[i], $$2}' Makefile
@@ -118,9 +118,19 @@ vcsim: .bin/vcsim .bin/govc ## install VMware's simulator and govc into .bin (ne
 .bin/%:
 	GOBIN=$(CURDIR)/.bin go install github.com/vmware/govmomi/$*@v0.46.3
 
+# Emulators of Google's and Azure's stores, and the clients of both; nothing of it reaches the product's environment.
+stores: env .bin/fake-gcs-server .peers/stores/.ready ## keep state on emulators of Google's and Azure's object stores (needs Go and npm)
+	REQUIRE_STORES=1 $(PYTEST) -n 0 tests/long/peers/test_stores.py
+.bin/fake-gcs-server:
+	GOBIN=$(CURDIR)/.bin go install github.com/fsouza/fake-gcs-server@v1.56.1
+.peers/stores/.ready: tests/long/peers/stores.txt
+	$(BIN)/python -m pip install --quiet --no-deps --upgrade --target .peers/stores --requirement tests/long/peers/stores.txt
+	npm install --silent --prefix .peers/stores azurite@3.37.0
+	@touch .peers/stores/.ready
+
 # Installing ansible takes some minutes, on a busy machine half an hour.
 peers: env .peers/.ready ## let modules of Ansible and SDKs of vendors drive the lab, in an environment of their own
-	REQUIRE_PEERS=1 $(PYTEST) -n 0 tests/long/peers
+	REQUIRE_PEERS=1 $(PYTEST) -n 0 tests/long/peers/test_peers.py
 .peers/.ready: tests/long/peers/requirements.txt
 	$(PYTHON) -m venv .peers
 	.peers/bin/python -m pip install --quiet --requirement tests/long/peers/requirements.txt

@@ -7,6 +7,7 @@ from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from auditor.store.clients import open_client
 from auditor.store.failures import missing_client, translated
 
 if TYPE_CHECKING:
@@ -15,9 +16,6 @@ if TYPE_CHECKING:
 
     from auditor.store.address import Address
 
-CONNECT_SECONDS, READ_SECONDS = 10, 60
-"""How long a store may take to answer, and between two pieces of an answer."""
-_TRIES = 3
 _NOTHING_READ = "nothing was read from there."
 _NOT_KEPT = "what should be kept there is not."
 
@@ -117,7 +115,7 @@ class ObjectStore:
     def _look_for_bucket(self) -> None:
         if self.address.scheme != "memory":
             with suppress(PermissionError):  # an account that may see its prefix alone
-                self._fs.ls(self.address.path.partition("/")[0], detail=False)
+                self._fs.ls(self._root.partition("/")[0], detail=False)
 
     def _key(self, key: str) -> str:
         return f"{self._root}/{key}" if key else self._root
@@ -130,17 +128,8 @@ class ObjectStore:
     @cached_property
     def _fs(self) -> Any:
         """The file system; made without a look at the network."""
-        import fsspec
-
-        options: dict[str, Any] = {"skip_instance_cache": True, "use_listings_cache": False}
-        if self.address.scheme == "s3":
-            retries = {"mode": "standard", "total_max_attempts": 1}  # s3fs tries again itself
-            options["config_kwargs"] = {"connect_timeout": CONNECT_SECONDS, "read_timeout": READ_SECONDS, "retries": retries}
         try:
             with translated(self.address, "open", _NOTHING_READ):
-                found = fsspec.filesystem(self.address.scheme, **options)
+                return open_client(self.address)
         except ImportError:
             raise missing_client(self.address) from None
-        if self.address.scheme == "s3":
-            found.retries = _TRIES
-        return found

@@ -1,5 +1,6 @@
 """Objects are read and written whole, and what a store refuses is an error that says what to do."""
 
+import sys
 from pathlib import Path
 
 import fsspec
@@ -68,11 +69,11 @@ def test_what_a_store_refuses_says_what_to_do_and_repeats_nothing_of_its_answer(
     assert refused.value.__cause__ is None
 
 
-def test_a_store_whose_client_is_not_installed_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing(*_: object, **__: object) -> None:
-        raise ImportError("Please install gcsfs")
-
-    monkeypatch.setattr(fsspec, "filesystem", missing)
+@pytest.mark.parametrize(("scheme", "client", "extra"), [("gs", "gcsfs.core", "gcs"), ("abfs", "adlfs", "azure")])
+def test_a_store_whose_client_is_not_installed_names_the_extra(
+    monkeypatch: pytest.MonkeyPatch, scheme: str, client: str, extra: str
+) -> None:
+    monkeypatch.setitem(sys.modules, client, None)
     with pytest.raises(ConfigurationError) as refused:
-        ObjectStore(Address("gs", "bucket")).write("x", b"x")
-    assert refused.value.do == 'pip install "auditor[gcs]"'
+        ObjectStore(Address(scheme, "bucket")).write("x", b"x")
+    assert refused.value.do == f'pip install "auditor[{extra}]"'
