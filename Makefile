@@ -8,7 +8,7 @@ PYTEST := $(BIN)/python -m pytest
 # Compiled modules are kept, whatever the shell says: each of a hundred processes would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help env demo test test-long deep lint types layers rules rule-pages rule-pages-check docs pictures mutants mutation-scores view-mutants python-mutants python-mutants-check catalog generated checked-rules example-values wheel check coverage vcsim stores peers cassettes lock clean \
+.PHONY: help env demo test test-long deep all-tests beside-tests lint types layers rules rule-pages rule-pages-check docs pictures mutants mutation-scores view-mutants python-mutants python-mutants-check catalog generated checked-rules example-values wheel check coverage vcsim stores peers cassettes lock clean \
 	bench-collect bench-esxcli bench-evaluate bench-audit bench-startup bench-opening bench-lab bench-scale bench-check reliability
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z][a-z -]*:.*## / {n = split($$1, names, " "); for (i = 1; i <= n; i++) printf "make %-17s %s\n", names[i], $$2}' Makefile
@@ -108,11 +108,15 @@ coverage: env ## branch coverage of the tests of Python; at least 85 %
 wheel: env ## build the wheel and test it with the source out of reach
 	sh tests/wheel_test.sh $(BIN)/python
 
-# What runs on one core goes two at a time, and then all tests at once, which use both.
-WITHOUT_TESTS := types docs mutants wheel lint layers rules view-mutants python-mutants-check rule-pages-check
+# What is soon known comes first, two at a time. The tests use both cores but for what they wait, in which the rest is done.
+SOON := types lint layers rules view-mutants python-mutants-check rule-pages-check
 check: env ## everything that CI runs
-	$(MAKE) --jobs 2 $(WITHOUT_TESTS)
+	$(MAKE) --jobs 2 $(SOON)
+	$(MAKE) --jobs 2 all-tests beside-tests
+all-tests:
 	$(TESTS) --ignore tests/long/peers tests
+beside-tests:
+	$(MAKE) --jobs 1 docs mutants wheel
 
 vcsim: .bin/vcsim .bin/govc ## install VMware's simulator and govc into .bin (needs Go)
 .bin/%:
