@@ -113,10 +113,10 @@ SOON := types lint layers rules view-mutants python-mutants-check rule-pages-che
 check: env ## everything that CI runs
 	$(MAKE) --jobs 2 $(SOON)
 	$(MAKE) --jobs 2 all-tests beside-tests
-all-tests:
+all-tests: env ## all tests; a part of check
 	$(TESTS) --ignore tests/long/peers tests
-beside-tests:
-	$(MAKE) --jobs 1 docs mutants wheel
+beside-tests: env ## what check does beside the tests: the site, mutants of rules, the wheel
+	$(MAKE) docs mutants wheel
 
 vcsim: .bin/vcsim .bin/govc ## install VMware's simulator and govc into .bin (needs Go)
 .bin/%:
