@@ -41,6 +41,7 @@ _ENVIRONMENT = {
     "abfs": "AZURE_STORAGE_CONNECTION_STRING; or AZURE_STORAGE_ACCOUNT_NAME, with AZURE_STORAGE_ACCOUNT_KEY or an identity of the machine",
     "memory": "none is needed",
 }
+_AUTHORITY = "AWS_CA_BUNDLE for S3, SSL_CERT_FILE for the others"
 _WAY = {"s3": "AWS_ENDPOINT_URL, ", "abfs": "the account's name, "}
 """What leads to a store, besides proxy and firewall."""
 
@@ -88,7 +89,7 @@ def _reason(address: Address, error: Exception) -> tuple[str, str]:
     name, status = type(error).__name__, _status(address.scheme, error)
     if status == 401:
         return "the store does not know these credentials (401)", environment
-    if status == 403 or isinstance(error, PermissionError):
+    if is_refusal(address, error):
         return "the store refuses it (403)", f"check the account's rights on the bucket, and its credentials; {environment}"
     if not _CREDENTIALS.isdisjoint(one.__name__ for one in type(error).__mro__):
         return "no credentials were found", environment
@@ -97,12 +98,19 @@ def _reason(address: Address, error: Exception) -> tuple[str, str]:
     way = f"check the way to it ({_WAY.get(address.scheme, '')}proxy, firewall), then try again."
     if "Timeout" in name or name == "ServiceResponseError" or isinstance(error, TimeoutError):
         return "the store did not answer in time", way
+    if "SSL" in name or "Certificate" in name:
+        return "TLS with the store failed", f"look who answers in its place, and which authority signed its certificate ({_AUTHORITY})."
     if "connect" in name.lower() or name == "ServiceRequestError":
         return "the store cannot be reached", way
     if isinstance(error, ValueError | RuntimeError):
         do = f"check the settings for it ({_ENVIRONMENT[address.scheme]}), and whether a proxy answers in its place."
         return "its client makes no sense of its settings or of an answer", do
     return f"{name} of its client", "look at the store's own log, then try again."
+
+
+def is_refusal(address: Address, error: Exception) -> bool:
+    """Whether a store refused what the account has no right to do."""
+    return isinstance(error, PermissionError) or _status(address.scheme, error) == 403
 
 
 def _status(scheme: str, error: Exception) -> int | None:

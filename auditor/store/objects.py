@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import secrets
-from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from auditor.store.clients import open_client
-from auditor.store.failures import missing_client, translated
+from auditor.store.failures import is_refusal, missing_client, translated
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -114,8 +113,11 @@ class ObjectStore:
 
     def _look_for_bucket(self) -> None:
         if self.address.scheme != "memory":
-            with suppress(PermissionError):  # an account that may see its prefix alone
+            try:
                 self._fs.ls(self._root.partition("/")[0], detail=False)
+            except Exception as error:
+                if not is_refusal(self.address, error):  # an account may see its prefix alone
+                    raise
 
     def _key(self, key: str) -> str:
         return f"{self._root}/{key}" if key else self._root

@@ -19,6 +19,8 @@ from auditor.store.objects import ObjectStore
 class Client:
     """A file system that remembers how it was made, and lists nothing."""
 
+    refusal: Exception | None = None
+
     def __init__(self, **options: Any) -> None:
         self.options = options
         self.listed: list[str] = []
@@ -35,6 +37,8 @@ class Client:
 
     def ls(self, path: str, detail: bool) -> list[str]:
         self.listed.append(path)
+        if self.refusal is not None:
+            raise self.refusal
         return []
 
 
@@ -76,6 +80,10 @@ class ClientConnectorError(OSError):
     """As aiohttp has it."""
 
 
+class ClientConnectorCertificateError(ClientConnectorError):
+    """Likewise."""
+
+
 @pytest.fixture(autouse=True)
 def clients(monkeypatch: pytest.MonkeyPatch) -> None:
     """Modules in the place of the clients, which are not installed here."""
@@ -107,6 +115,7 @@ def clients(monkeypatch: pytest.MonkeyPatch) -> None:
         pytest.param("gs", DefaultCredentialsError("hunter2"), "no credentials were found", "GOOGLE_APPLICATION", id="gs none"),
         pytest.param("gs", ValueError("hunter2"), "makes no sense of its settings or of an answer", "a proxy answers", id="gs odd"),
         pytest.param("gs", ClientConnectorError("hunter2"), "cannot be reached", "proxy, firewall", id="gs away"),
+        pytest.param("gs", ClientConnectorCertificateError("hunter2"), "TLS with the store failed", "SSL_CERT_FILE", id="gs certificate"),
         pytest.param("abfs", AzureError(403), "refuses it .403.", "AZURE_STORAGE_ACCOUNT_KEY", id="abfs 403"),
         pytest.param("abfs", ClientAuthenticationError(None), "no credentials were found", "AZURE_STORAGE_ACCOUNT_NAME", id="abfs none"),
         pytest.param("abfs", ServiceRequestError(), "cannot be reached", "the account's name", id="abfs away"),
@@ -146,6 +155,15 @@ def test_the_account_of_an_address_is_the_one_that_is_asked() -> None:
     assert store._fs.options["account_name"] == "company"
     assert store._fs.listed == ["audits"]
     assert "account_name" not in open_client(Address("abfs", "audits/fleet")).options
+
+
+@pytest.mark.parametrize(("scheme", "refusal"), [("gs", OSError("Forbidden: b/audits/o")), ("abfs", AzureError(403))])
+def test_an_account_that_may_not_list_its_bucket_is_let_on(monkeypatch: pytest.MonkeyPatch, scheme: str, refusal: Exception) -> None:
+    monkeypatch.setattr(Client, "refusal", refusal)
+    ObjectStore(Address(scheme, "audits/x")).check_bucket()
+    monkeypatch.setattr(Client, "refusal", FileNotFoundError())
+    with pytest.raises(StoreError, match="no such bucket"):
+        ObjectStore(Address(scheme, "audits/x")).check_bucket()
 
 
 def test_a_client_logs_nothing_unless_somebody_set_its_level() -> None:
