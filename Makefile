@@ -109,14 +109,14 @@ wheel: env ## build the wheel and test it with the source out of reach
 	sh tests/wheel_test.sh $(BIN)/python
 
 # What is soon known comes first, two at a time. The tests use both cores but for what they wait, in which the rest is done.
-SOON := types lint layers rules view-mutants python-mutants-check rule-pages-check
+SOON := lint layers rules view-mutants python-mutants-check rule-pages-check
 check: env ## everything that CI runs
 	$(MAKE) --jobs 2 $(SOON)
 	$(MAKE) --jobs 2 all-tests beside-tests
 all-tests: env ## all tests; a part of check
 	$(TESTS) --ignore tests/long/peers tests
-beside-tests: env ## what check does beside the tests: the site, mutants of rules, the wheel
-	$(MAKE) docs mutants wheel
+beside-tests: env ## what check does beside the tests: types, the site, mutants of rules, the wheel
+	$(MAKE) types docs mutants wheel
 
 vcsim: .bin/vcsim .bin/govc ## install VMware's simulator and govc into .bin (needs Go)
 .bin/%:
