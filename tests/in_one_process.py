@@ -23,7 +23,7 @@ import duckdb
 import pytest
 import typer.main
 
-from auditor.endpoints.ontap.collect import SAMPLE_SECONDS, collect_ontap
+from auditor.endpoints.ontap.collect import collect_ontap
 from auditor.lab.arrays.ontap.server import OntapServer
 from auditor.lab.recorded.counters import GrowingCounters
 from auditor.recording import capture
@@ -60,9 +60,9 @@ def pytest_configure() -> None:
     gc.disable()
     _patches.setattr(typer.main, "get_command", functools.cache(typer.main.get_command))
     _patches.setattr(duckdb, "connect", _connect_with_threads)
-    waiting = {"interval": SAMPLE_SECONDS, "clock": _counters_clock, "sleep": _counters_clock.sleep}
-    _patches.setattr(collect_ontap, "__kwdefaults__", waiting)
-    _patches.setattr(OntapServer.__init__, "__kwdefaults__", {"clock": _counters_clock})
+    waiting = {"clock": _counters_clock, "sleep": _counters_clock.sleep}
+    _patches.setattr(collect_ontap, "__kwdefaults__", {**(collect_ontap.__kwdefaults__ or {}), **waiting})
+    _patches.setattr(OntapServer.__init__, "__kwdefaults__", {**(OntapServer.__init__.__kwdefaults__ or {}), "clock": _counters_clock})
     _patches.setattr(GrowingCounters.__init__, "__defaults__", (_counters_clock,))
     _patches.setattr(capture, "time", SimpleNamespace(monotonic=_counters_clock))  # when a recorded answer came
 

@@ -66,12 +66,12 @@ def translated(address: Address, doing: str, why: str) -> Iterator[None]:
     """
     try:
         yield
-    except _failures(address.scheme) as error:
+    except failures_of(address.scheme) as error:
         kind, do = _reason(address, error)
         raise StoreError(f"cannot {doing} {address}: {kind}", why=why, do=do) from None  # the cause may name what was signed
 
 
-def _failures(scheme: str) -> tuple[type[Exception], ...]:
+def failures_of(scheme: str) -> tuple[type[Exception], ...]:
     """OSError, ValueError, RuntimeError, and the classes of errors of a store's client that is installed."""
     found: list[type[Exception]] = [OSError, ValueError, RuntimeError]
     for place in _CLASSES[scheme]:

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from auditor.store.clients import open_client
-from auditor.store.failures import is_refusal, missing_client, translated
+from auditor.store.failures import failures_of, is_refusal, missing_client, translated
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -115,7 +115,7 @@ class ObjectStore:
         if self.address.scheme != "memory":
             try:
                 self._fs.ls(self._root.partition("/")[0], detail=False)
-            except Exception as error:
+            except failures_of(self.address.scheme) as error:
                 if not is_refusal(self.address, error):  # an account may see its prefix alone
                     raise
 

@@ -60,7 +60,7 @@ def test_s3_the_disks_halves_of_transfers_is_within_what_rarer_copies_give(audit
     # 6,800 transfers on 57 data disks: 119 each, 80 % busy. 40 % busy is half of them.
     found = impact_of(audit, "ontap/disk-busy", "aggr_10k")
     assert found["quantity"] == "transfers_per_disk"
-    # A rate is told only where slow answers can have made it at most 5 % wrong (auditor/endpoints/ontap/pools.py).
+    # The collector reports a rate only if slow answers make it wrong by at most 5 % (_TOLERANCE in auditor/endpoints/ontap/pools.py).
     assert meets(found["now"], 119 * 0.94, 119 * 1.06)
     assert found["after"][0] <= 119 / 2 <= found["after"][1]
     assert found["after"][0] >= 119 / 4
