@@ -24,6 +24,7 @@ def main() -> None:
     from auditor.cli.safe_stdout import safe_stream, stdout_failure
 
     gc.set_threshold(_OBJECTS_A_COLLECTION)
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy's library would start a thread for each core, and nothing here multiplies
     stopping.install()
     sys.stdout, sys.stderr = safe_stream(sys.stdout), safe_stream(sys.stderr)
     try:

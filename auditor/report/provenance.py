@@ -50,16 +50,21 @@ class Provenance:
         self._vcenters = tuple(one.name for one in run.endpoints if one.kind == EndpointKind.VCENTER)
         self._arrays = tuple(one.name for one in run.endpoints if one.kind != EndpointKind.VCENTER)
         self._times: Mapping[tuple[str, str, str | None], ReadTime] = {(one.endpoint, one.topic, one.host): one for one in run.read}
+        self._read_apart = {(one.endpoint, one.host) for one in run.read if one.host is not None and one.topic in HOST_TOPICS}
+        self._columns: dict[tuple[str, ...], tuple[str, ...]] = {}  # of an evidence, by all its columns
         self._seen: dict[tuple[object, ...], tuple[ReadFrom, ...]] = {}
 
     def of(self, finding: Finding) -> tuple[ReadFrom, ...]:
         """The sources of a finding's evidence: its own endpoint first, then the others by name; () for a run without read times."""
         if not self._times:
             return ()
-        columns = tuple(column for column in finding.evidence if column not in RESOURCE_COLUMNS)
+        every = tuple(finding.evidence)
+        columns = self._columns.get(every)
+        if columns is None:
+            columns = self._columns[every] = tuple(column for column in every if column not in RESOURCE_COLUMNS)
         host = finding.resource.host
         # All resources of an endpoint share one result, unless their host was read at another time or their array is another one.
-        own_host = host if any((finding.resource.endpoint, topic, host) in self._times for topic in HOST_TOPICS) else None
+        own_host = host if (finding.resource.endpoint, host) in self._read_apart else None
         arrays = self._named_arrays(finding)
         key = (finding.resource.kind, finding.resource.endpoint, own_host, arrays, columns)
         if key not in self._seen:
@@ -67,6 +72,8 @@ class Provenance:
         return self._seen[key]
 
     def _named_arrays(self, finding: Finding) -> tuple[str, ...]:
+        if len(self._arrays) < 2:
+            return self._arrays
         text = " ".join(str(finding.evidence[column]) for column in _NAMING_ARRAYS if finding.evidence.get(column) is not None)
         if re.search(r" and \d+ more\b", text):
             return self._arrays  # some are not named

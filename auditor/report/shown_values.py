@@ -45,7 +45,8 @@ def no_limits(finding: Finding, rule: RuleText | None) -> dict[str, str]:
     Units of the others are those of the rule, once for all its findings: a report of 10,000 would be a megabyte longer.
     """
     values = {"observed": finding.observed, "desired": finding.desired}
-    words = {name: text for name, text in shown_values(finding, rule).items() if values[name] is None}
+    words = shown_values(finding, rule) if None in values.values() else {}
+    words = {name: text for name, text in words.items() if values[name] is None}
     return words | {name: UNLIMITED for name, flags in _UNLIMITED_WHERE.items() if _is_no_limit(finding, name, flags)}
 
 

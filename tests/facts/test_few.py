@@ -1,23 +1,25 @@
-"""Few facts are joined by one thread as the views are written; many are left to DuckDB's own plans."""
+"""Few facts are joined as the views are written, and some more by one thread; many are left to DuckDB's own plans."""
 
 import duckdb
 import pytest
 
 from auditor.facts.catalog import catalog, with_dependencies
-from auditor.facts.few import FEW_ROWS, plan_for_few_facts
+from auditor.facts.few import FEW_ROWS, ONE_THREAD_ROWS, plan_for_few_facts
 from auditor.facts.schema import create_tables
 from auditor.facts.views import create_views
 
 
 @pytest.mark.parametrize(
-    ("devices", "paths", "few"),
+    ("devices", "paths", "few", "threads"),
     [
-        pytest.param(0, 0, True, id="nothing"),
-        pytest.param(FEW_ROWS // 2, FEW_ROWS // 2, True, id="as many as are few"),
-        pytest.param(FEW_ROWS // 2, FEW_ROWS // 2 + 1, False, id="one more"),
+        pytest.param(0, 0, True, 1, id="nothing"),
+        pytest.param(FEW_ROWS // 2, FEW_ROWS // 2, True, 1, id="as many as are few"),
+        pytest.param(FEW_ROWS // 2, FEW_ROWS // 2 + 1, False, 1, id="one more"),
+        pytest.param(FEW_ROWS, ONE_THREAD_ROWS - FEW_ROWS, False, 1, id="as many as one thread joins"),
+        pytest.param(FEW_ROWS + 1, ONE_THREAD_ROWS - FEW_ROWS, False, 2, id="one more than that"),
     ],
 )
-def test_only_few_facts_change_how_duckdb_plans(devices: int, paths: int, few: bool) -> None:
+def test_only_few_facts_change_how_duckdb_plans_and_runs(devices: int, paths: int, few: bool, threads: int) -> None:
     with duckdb.connect() as connection:
         create_tables(connection)
         connection.execute("SET threads = 2")
@@ -27,7 +29,7 @@ def test_only_few_facts_change_how_duckdb_plans(devices: int, paths: int, few: b
         [(off,)] = connection.execute("SELECT current_setting('disabled_optimizers')").fetchall()
         assert ("join_order" in off.split(",")) is few
         assert bool(off) is few
-        assert connection.execute("SELECT current_setting('threads')").fetchone() == ((1,) if few else (2,))
+        assert connection.execute("SELECT current_setting('threads')").fetchone() == (threads,)
 
 
 def test_two_lists_with_a_condition_are_joined_and_not_multiplied() -> None:
