@@ -205,10 +205,18 @@ class _Reader:
             username=entry.username or "",
             password=self._secret(entry.api_token if token else entry.password),
             tls=self._tls(entry.tls, *at, "tls"),
-            limits=Limits(entry.limits.concurrency, entry.limits.timeout_seconds),
+            limits=self._limits(entry, *at, "limits", "readers"),
             ssh=self._ssh(entry.ssh) if ssh else None,
             lane=entry.lane,
         )
+
+    def _limits(self, entry: EndpointShape, *at: str | int) -> Limits:
+        limits = entry.limits
+        if limits.readers > 1 and entry.kind is not EndpointKind.VCENTER:
+            self._stop(f"readers are for a vCenter, which has hosts to share out; {entry.kind} is read by one", *at)
+        if limits.readers > limits.concurrency:
+            self._stop(f"{limits.readers} readers cannot share a concurrency of {limits.concurrency}: each has one request in flight", *at)
+        return Limits(limits.concurrency, limits.timeout_seconds, limits.readers)
 
     def _address(self, text: str, kind: EndpointKind, *at: str | int) -> tuple[str, int]:
         ssh = endpoint_type(kind).protocol == "ssh"

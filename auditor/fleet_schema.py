@@ -64,6 +64,7 @@ TEXTS: Mapping[str, Mapping[str, str]] = {
     },
     "LimitsShape": {
         "concurrency": "how many requests may be under way, 1 to 256",
+        "readers": "how many workers read the hosts of a vCenter side by side (--workers), 1 to `concurrency`, which they share",
         "timeout_seconds": "to connect, and for each part of an answer; above 0, at most 3600",
     },
     "RebootShape": {

@@ -140,6 +140,9 @@ class LimitsShape(Shape):
     concurrency: Annotated[int, Meta(ge=1, le=_MOST_CONCURRENCY, description=f"a whole number from 1 to {_MOST_CONCURRENCY}")] = (
         Limits().concurrency
     )
+    readers: Annotated[int, Meta(ge=1, le=_MOST_CONCURRENCY, description=f"a whole number from 1 to {_MOST_CONCURRENCY}")] = (
+        Limits().readers
+    )
     timeout_seconds: Annotated[float, Meta(gt=0, le=3600, description="a number above 0, at most 3600")] = Limits().timeout_seconds
 
 

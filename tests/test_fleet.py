@@ -16,7 +16,7 @@ endpoints:
     username: audit@vsphere.local
     password: {env: VC_EAST_PASSWORD}
     tls: {ca: certs/ca.pem}
-    limits: {concurrency: 8, timeout_seconds: 12.5}
+    limits: {concurrency: 8, timeout_seconds: 12.5, readers: 3}
     params:
       vvol/pe-dsnro-headroom: {headroom: 3}
     clusters:
@@ -57,7 +57,7 @@ def test_everything_the_file_says_arrives(tmp_path: Path) -> None:
     assert (east.name, east.kind, east.address, east.port) == ("vc-east", EndpointKind.VCENTER, "vc-east.example.net", 443)
     assert east.password == Secret("env", ("VC_EAST_PASSWORD",))
     assert east.tls == Tls(ca=str((tmp_path / "certs/ca.pem").resolve()))
-    assert east.limits == Limits(8, 12.5)
+    assert east.limits == Limits(8, 12.5, 3)
     assert (element.address, element.port) == ("10.0.0.5", 8443)
     assert element.password == Secret("command", ("pass", "show", "sf"))
     assert element.tls == Tls(fingerprint="sha256:" + "aa" * 32)
@@ -155,6 +155,9 @@ def test_a_password_in_an_address_is_not_repeated(tmp_path: Path, address: str) 
         pytest.param(flasharray(api_token=""), 3, '"api_token" is missing', id="no API token"),
         pytest.param(one_endpoint(api_token="{env: T}"), 8, "api_token is not what vcenter logs in with", id="API token of a vCenter"),
         pytest.param(one_endpoint(limits="{concurrency: 0}"), 8, "from 1 to 256", id="no concurrency"),
+        pytest.param(one_endpoint(limits="{readers: 0}"), 8, '"readers" must be a whole number from 1 to 256', id="no reader"),
+        pytest.param(one_endpoint(limits="{readers: 17}"), 8, "17 readers cannot share a concurrency of 16", id="readers without requests"),
+        pytest.param(flasharray(limits="{readers: 2}"), 7, "readers are for a vCenter", id="several readers of an array"),
         pytest.param(one_endpoint(limits="{timeout_seconds: true}"), 8, '"timeout_seconds" must be a number', id="boolean as a number"),
         pytest.param(
             one_endpoint() + "  - {name: vc, kind: element, address: a, username: u, password: {env: P}}\n", 8, "a second", id="same name"

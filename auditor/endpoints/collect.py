@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from auditor.endpoint_kinds import endpoint_type
 from auditor.endpoints.bugs import bug_gap, bug_report
 from auditor.endpoints.common.sessions import open_session
+from auditor.endpoints.shares import whole_reading
 from auditor.errors import AuditorError, ConfigurationError, EndpointError
 from auditor.facts.needs import EVERYTHING
 from auditor.facts.schema import Batch
@@ -33,6 +34,8 @@ Elsewhere = Callable[[Sequence[Endpoint], "Needs", Progress, "Earlier | None"], 
 """Has endpoints read by other processes: gives the part of each as soon as it is there, also of one that could not be read."""
 
 _MOST_ENDPOINTS_AT_ONCE = 32
+READ, READ_WITH_GAPS, NOT_READ = ENDS = ("read", "read with gaps", "not read")
+"""The last text of an endpoint's progress."""
 LEFT_OUT = "all of it"
 """What the gap of an endpoint names that was left out by choice."""
 
@@ -119,9 +122,21 @@ def _read_elsewhere(
     for one in endpoints:
         if one not in needed:
             yield _not_needed(one, datetime.now(UTC))
+    readings: dict[str, list[EndpointReading]] = {}
+    shown: dict[str, set[Gap]] = {}
     for part in elsewhere(needed, needs, progress, earlier):
-        builder.add_part(part)
-        yield part.reading
+        name = part.reading.name
+        known = shown.setdefault(name, set())  # what several readers of one vCenter could not read is one gap
+        builder.add_part(replace(part, gaps=tuple(gap for gap in part.gaps if gap not in known)))
+        known.update(part.gaps)
+        readings.setdefault(name, []).append(part.reading)
+    for name, of_readers in readings.items():
+        reading, gaps = whole_reading(of_readers)
+        for gap in gaps:
+            builder.add(gap)
+        if len(of_readers) > 1:
+            progress(name, _end(reading.version, is_complete=reading.complete))
+        yield reading
 
 
 def read_endpoint(
@@ -163,7 +178,7 @@ def read_endpoint(
     except Exception as error:  # noqa: BLE001  one endpoint that ours cannot cope with is one gap; the exit code says that it was a bug
         complete, bug = False, bug_report(endpoint, error)
         builder.add(bug_gap(endpoint, _unread(endpoint, release), error))
-    progress(endpoint.name, "read" if complete else "read with gaps" if release else "not read")
+    progress(endpoint.name, _end(release, is_complete=complete))
     return EndpointReading(
         name=endpoint.name,
         kind=endpoint.kind.value,
@@ -191,7 +206,15 @@ def unread_part(endpoint: Endpoint, why: str, started: datetime) -> Part:
 
 def _unread(endpoint: Endpoint, release: str | None) -> str:
     """What a gap names where an endpoint could not be read to its end."""
-    return f"{'all of it' if release is None else 'the rest of it'}, at {endpoint.address}:{endpoint.port}"
+    what = "all of it" if release is None else "the rest of it"
+    share = endpoint.share
+    whose = f" that reader {share.number + 1} of {share.of} was to read" if share.of > 1 else ""
+    return f"{what}{whose}, at {endpoint.address}:{endpoint.port}"
+
+
+def _end(release: str | None, *, is_complete: bool) -> str:
+    """How the reading of an endpoint ended, as progress shows it."""
+    return READ if is_complete else READ_WITH_GAPS if release else NOT_READ
 
 
 def _identify(session: Session) -> None:

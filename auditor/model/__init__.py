@@ -18,7 +18,7 @@ from auditor.model.changes import (
     Unusual,
 )
 from auditor.model.diagnosis import Check, Diagnosis, Health
-from auditor.model.endpoints import BulkTransport, Endpoint, EndpointKind, Exchange, Limits, Secret, Ssh, Tap, Tls
+from auditor.model.endpoints import BulkTransport, Endpoint, EndpointKind, Exchange, Limits, Secret, Share, Ssh, Tap, Tls
 from auditor.model.readings import EndpointReading, Gap, ReadTime
 from auditor.model.reports import Document, DocumentKind, FixCertificate, Origin, Report, RuleText, Run, TrendPoint
 from auditor.model.resources import Resource, Scalar, Target
@@ -62,6 +62,7 @@ __all__ = [
     "Scalar",
     "Secret",
     "Severity",
+    "Share",
     "Ssh",
     "Summary",
     "Tap",

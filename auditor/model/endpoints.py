@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeAlias
+from zlib import crc32
 
 
 class EndpointKind(StrEnum):
@@ -62,6 +63,7 @@ class Limits:
 
     concurrency: int = 16  # requests in flight
     timeout_seconds: float = 30.0  # to connect, between two reads, and for the head of an answer; ten times that for the whole of it
+    readers: int = 1  # workers that read a vCenter side by side, each its share of the hosts; at most `concurrency`
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,23 @@ Tap: TypeAlias = Callable[[Exchange], None]
 
 
 @dataclass(frozen=True, slots=True)
+class Share:
+    """Which hosts of a vCenter one of several readers asks. The first reads all that is no host's as well."""
+
+    number: int = 0
+    of: int = 1
+
+    @property
+    def is_first(self) -> bool:
+        """Whether it reads what belongs to no single host."""
+        return self.number == 0
+
+    def has(self, host_id: str) -> bool:
+        """Whether the host with this managed object id is among its hosts: each host is in one share, in whatever order it is listed."""
+        return crc32(host_id.encode()) % self.of == self.number
+
+
+@dataclass(frozen=True, slots=True)
 class Endpoint:
     """One management address that auditor logs in to.
 
@@ -101,6 +120,7 @@ class Endpoint:
         tls: how the certificate of an HTTPS endpoint is verified.
         ssh: how the host key of an SSH endpoint (ETERNUS) is verified; None where it speaks HTTPS.
         tap: called with every exchange; None where nothing is recorded.
+        share: which of its hosts are read; all, unless several workers read it.
     """
 
     name: str
@@ -114,6 +134,7 @@ class Endpoint:
     ssh: Ssh | None = None
     lane: BulkTransport | None = None  # for a vCenter only; None: the fastest that it offers
     tap: Tap | None = field(default=None, compare=False, repr=False)
+    share: Share = Share()
 
     @property
     def trust(self) -> str:

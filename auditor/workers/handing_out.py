@@ -12,8 +12,9 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from auditor.endpoints.collect import unread_part
+from auditor.endpoints.collect import ENDS, NOT_READ, unread_part
 from auditor.endpoints.read_task import ReadTask, task_of
+from auditor.endpoints.shares import shares_of
 from auditor.errors import ConfigurationError
 from auditor.workers.on_worker import Order, UnreadHereError, read_on_worker
 from auditor.workers.sites import resource_of
@@ -57,15 +58,22 @@ class HandingOut:
     def __call__(
         self, endpoints: Sequence[Endpoint], needs: Needs, progress: Progress, earlier: Earlier | None = None
     ) -> Generator[Part, None, None]:
-        """Give the part of each endpoint as soon as it is there.
+        """Give the part of each endpoint as soon as it is there; of a vCenter with several readers the part of each.
 
+        Hosts that an `earlier` run knows are compared all together, so there one reader reads the whole vCenter.
         Where the scheduler is lost, all that has not arrived is a gap each; the endpoints of a site without a worker likewise.
         """
         topic = f"auditor-{secrets.token_hex(8)}"
-        self.client.subscribe_topic(topic, lambda event: progress(event[1]["endpoint"], event[1]["text"]))
-        run = _Run(self.client, Order(topic, versions()), progress, partial(task_of, needs=needs, earlier=earlier))
-        for endpoint in endpoints:
-            run.waiting.setdefault(self.site_of(endpoint.name), deque()).append(endpoint)
+        shares = {endpoint.name: shares_of(endpoint) if earlier is None else (endpoint,) for endpoint in endpoints}
+
+        def show(name: str, text: str) -> None:
+            if text not in ENDS or len(shares[name]) == 1:  # whoever takes the parts knows when the last one is there
+                progress(name, text)
+
+        self.client.subscribe_topic(topic, lambda event: show(event[1]["endpoint"], event[1]["text"]))
+        run = _Run(self.client, Order(topic, versions()), show, partial(task_of, needs=needs, earlier=earlier))
+        for name, readers in shares.items():
+            run.waiting.setdefault(self.site_of(name), deque()).extend(readers)
         try:
             yield from run.parts()
         finally:
@@ -106,7 +114,7 @@ class _Run:
 
     def unread(self, endpoint: Endpoint, why: str) -> Part:
         """The part of an endpoint that nobody read, shown as such."""
-        self.progress(endpoint.name, "not read")
+        self.progress(endpoint.name, NOT_READ)
         return unread_part(endpoint, why, self.started)
 
     def cancel(self) -> None:

@@ -90,7 +90,7 @@ def read_part_here(task: ReadTask, progress: Callable[[str, str], None], is_want
 
 @contextmanager
 def _alone(endpoint: Endpoint, worker: Worker, progress: Callable[[str, str], None]) -> Iterator[bool]:
-    """Whether the block is the only one that reads `endpoint` on this scheduler, for as long as it lasts.
+    """Whether the block is the only one that reads `endpoint`, or this share of it, on this scheduler, for as long as it lasts.
 
     The lease of a worker that died ends by itself: Dask takes it back where it is not renewed.
 
@@ -98,7 +98,9 @@ def _alone(endpoint: Endpoint, worker: Worker, progress: Callable[[str, str], No
     """
     from distributed import Semaphore
 
-    lease = Semaphore(max_leases=1, name=f"auditor-reads-{endpoint.address}:{endpoint.port}")
+    share = endpoint.share
+    which = f"-{share.number + 1}-of-{share.of}" if share.of > 1 else ""
+    lease = Semaphore(max_leases=1, name=f"auditor-reads-{endpoint.address}:{endpoint.port}{which}")
     try:
         is_alone = lease.acquire(timeout=_SOON_SECONDS)
         if not is_alone:

@@ -13,9 +13,10 @@ import pytest
 
 from auditor import cli, stopping
 from auditor.endpoints.collect import unread_part
+from auditor.endpoints.read_task import ReadTask
 from auditor.facts.needs import EVERYTHING
 from auditor.facts.parts import Part
-from auditor.model import Endpoint, EndpointKind, Secret
+from auditor.model import Endpoint, EndpointKind, Limits, Secret, Share
 from auditor.workers import client, handing_out
 from auditor.workers.handing_out import HandingOut
 
@@ -41,9 +42,11 @@ class Dask:
     tasks: list[tuple[Future[Part], Endpoint]] = field(default_factory=list)
     executors: list[dict[str, object]] = field(default_factory=list)
     most_at_once: int = 0
+    show: Callable[[str, str], None] = lambda _endpoint, _text: None  # as a worker says how far it is
     scheduler: Any = field(default_factory=lambda: SimpleNamespace(identity=None))
 
-    def subscribe_topic(self, _topic: str, _handler: Callable[..., None]) -> None: ...
+    def subscribe_topic(self, _topic: str, handler: Callable[..., None]) -> None:
+        self.show = lambda endpoint, text: handler((0.0, {"endpoint": endpoint, "text": text}))
 
     def sync(self, *_: object, **__: object) -> dict[str, Any]:
         if self.is_lost:
@@ -102,6 +105,47 @@ def test_a_scheduler_that_does_not_answer_costs_only_what_had_not_arrived(monkey
     assert whys.keys() == {"sf-1", "sf-2", "sf-3", "sf-4"}
     assert all(why.startswith("the scheduler was lost before all of it had arrived (TimeoutError)") for why in whys.values())
     assert dask.tasks[1][0].cancelled()
+
+
+def vcenter(readers: int) -> Endpoint:
+    """A vCenter that so many workers are to read side by side."""
+    return Endpoint("vc", EndpointKind.VCENTER, "vc.example.net", 443, "audit", Secret("env", ("X",)), limits=Limits(readers=readers))
+
+
+def handed_out(endpoint: Endpoint, dask: Dask, shown: list[str], earlier: Any = None) -> list[Part]:
+    """The parts of one endpoint, whose tasks are done one after the other."""
+    with pytest.MonkeyPatch.context() as patched:
+
+        def wait(futures: Any, **options: Any) -> Any:
+            dask.work(next(number for number, (future, _) in enumerate(dask.tasks) if not future.done()))
+            return waited(futures, **options)
+
+        patched.setattr(handing_out, "wait", wait)
+        # What an earlier run knows of the vCenter is not what this is about.
+        patched.setattr(handing_out, "task_of", lambda endpoint, needs, earlier: ReadTask(endpoint, needs))
+        hands = HandingOut(dask, lambda _name: None)  # type: ignore[arg-type]
+        return list(hands([endpoint], EVERYTHING, lambda _, text: shown.append(text), earlier))
+
+
+def test_a_vcenter_with_several_readers_is_a_task_for_each() -> None:
+    dask, shown = Dask([RUNNING]), list[str]()
+    parts = handed_out(vcenter(3), dask, shown)
+    assert [endpoint.share for _, endpoint in dask.tasks] == [Share(0, 3), Share(1, 3), Share(2, 3)]
+    assert dask.most_at_once == 2, "as many as its workers have threads"
+    assert [part.gaps[0].what for part in parts] == [
+        f"all of it that reader {number} of 3 was to read, at vc.example.net:443" for number in (1, 2, 3)
+    ]
+    dask.show("vc", "reading VMware vCenter Server 8.0.3")
+    dask.show("vc", "read")
+    assert shown == ["reading VMware vCenter Server 8.0.3"], "that a share is read is not that the vCenter is"
+
+
+def test_hosts_that_an_earlier_run_knows_are_compared_by_one_reader() -> None:
+    dask, shown = Dask([RUNNING]), list[str]()
+    handed_out(vcenter(3), dask, shown, earlier="a run")
+    assert [endpoint.share for _, endpoint in dask.tasks] == [Share()]
+    dask.show("vc", "read")
+    assert shown == ["read"]
 
 
 def test_endpoints_without_any_worker_do_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:

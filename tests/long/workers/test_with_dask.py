@@ -197,6 +197,30 @@ def test_workers_read_the_same_as_threads_by_secrets_that_only_they_have(place: 
     assert shown[VCENTER] == ["connecting", f"reading {version}", "read"]
 
 
+def test_a_vcenter_that_three_readers_read_gives_the_same_although_one_dies(place: Place, hold: Hold, few: str) -> None:
+    """Each is a task, so a worker that dies costs its share another try."""
+    pids = place.pids()
+    endpoints = tuple(replace(one, limits=replace(one.limits, readers=3)) if one.name == VCENTER else one for one in place.fleet.endpoints)
+    place.lab.vcenters[VCENTER].requests.clear()
+    shown: list[str] = []
+
+    def progress(name: str, text: str) -> None:
+        if name == VCENTER:
+            shown.append(text)
+
+    with beside(lambda: place.read(replace(place.fleet, endpoints=endpoints), progress=progress)) as read:
+        assert hold.begun.wait(PATIENCE_SECONDS)
+        os.kill(pids[place.reader()], signal.SIGKILL)
+        hold.release()
+        snapshot = read.result(PATIENCE_SECONDS)
+    assert content_digest(snapshot.connection) == few
+    assert [one.name for one in snapshot.readings] == [one.name for one in place.fleet.endpoints]
+    assert not whys(snapshot, VCENTER)
+    assert place.lab.vcenters[VCENTER].requests.count("RetrieveServiceContent") >= 3, "what every session begins with"
+    assert shown.count("read") == 1
+    assert shown[-1] == "read"
+
+
 def test_hosts_that_did_not_change_are_not_asked_again_by_workers(place: Place, tmp_path: Path) -> None:
     wanted = with_marks(needs([("host", "name"), ("host_option", "value")]))
     before = place.read(wanted=wanted)

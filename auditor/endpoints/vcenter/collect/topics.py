@@ -26,6 +26,7 @@ from auditor.endpoints.vcenter.collect.vms import MachinesSeen, collect_vms
 from auditor.errors import EndpointError
 from auditor.facts.needs import EVERYTHING
 from auditor.facts.schema import HOST_TOPICS
+from auditor.model import Gap
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -53,14 +54,18 @@ def collect_vcenter(
     meanwhile, within the endpoint's limit on requests in flight. Every topic that is needed gets one row of `reading` for every host, or
     for the vCenter. Nothing is raised for what cannot be read: an endpoint that stops answering leaves gaps.
 
+    Of a vCenter that several workers read (`endpoint.share`) only the hosts of the share are asked, and one reader yields the rest.
+
     Hosts that `comparison` takes over are not asked anything themselves: the caller adds what they said in the earlier run. The hosts that
     it may take over are compared all together, when the storage of each was read; the others are asked before that.
     """
     topics = needs.topics_of(endpoint.kind)
+    share = endpoint.share
     circuit = Circuit(PATIENCE)
     hosts: Sequence[HostSeen] = ()
     if "hosts" in topics:
-        hosts = yield from collect_hosts(vcenter, endpoint, circuit, needs.properties("hosts"))
+        listed = collect_hosts(vcenter, endpoint, circuit, needs.properties("hosts"))
+        hosts = yield from (listed if share.is_first else _gaps_alone(listed))
         if comparison is not None:
             comparison.look_at_hosts()
     filling: set[str] = set()
@@ -79,17 +84,31 @@ def collect_vcenter(
         rest.pop(0)  # which hosts are asked rests on what they mount
         yield from collect_datastores(vcenter, endpoint, circuit, needs.properties("datastores"))
     with TaskPool(endpoint.limits.concurrency + SPARE_TASKS) as tasks:
-        yield from _collect_of_hosts(vcenter, endpoint, hosts, tasks, circuit, needs, comparison, filling)
-        for topic, collect in rest:
+        own = [host for host in hosts if share.has(host.id)]
+        yield from _collect_of_hosts(vcenter, endpoint, own, tasks, circuit, needs, comparison, filling)
+        for topic, collect in rest if share.is_first else ():
             if topic not in topics:
                 continue
             for item in collect(vcenter, endpoint, circuit, needs.properties(topic)):
                 yield item
                 yield from tasks.finished()
-        if DISK_LOAD in topics:
+        if DISK_LOAD in topics and share.is_first:
             yield from tasks.rest()  # which queues fill decides which machines are asked
+            filling.update(host.id for host in hosts if not share.has(host.id))  # of those only another reader knows it
             yield from collect_disk_load(vcenter, endpoint, machines, filling, circuit)
         yield from tasks.rest()
+
+
+def _gaps_alone(facts: Generator[Facts, None, list[HostSeen]]) -> Generator[Facts, None, list[HostSeen]]:
+    """The gaps among `facts`, whose rows another reader yields; returns what they return."""
+    while True:
+        try:
+            item = next(facts)
+        except StopIteration as end:
+            hosts: list[HostSeen] = end.value
+            return hosts
+        if isinstance(item, Gap):
+            yield item
 
 
 def _collect_of_hosts(
