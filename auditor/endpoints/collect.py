@@ -34,6 +34,8 @@ Elsewhere = Callable[[Sequence[Endpoint], "Needs", Progress, "Earlier | None"], 
 """Has endpoints read by other processes: gives the part of each as soon as it is there, also of one that could not be read."""
 
 _MOST_ENDPOINTS_AT_ONCE = 32
+READING = "reading "
+"""How the text of an endpoint's progress begins that answered and let auditor in."""
 READ, READ_WITH_GAPS, NOT_READ = ENDS = ("read", "read with gaps", "not read")
 """The last text of an endpoint's progress."""
 LEFT_OUT = "all of it"
@@ -163,7 +165,7 @@ def read_endpoint(
     try:
         with open_session(endpoint) as session:
             release = session.release
-            progress(endpoint.name, f"reading {release}")
+            progress(endpoint.name, f"{READING}{release}")
             more = (_usable(earlier, session), builder) if kind.is_incremental else ()
             for item in kind.load(kind.collector)(session, endpoint, needs, *more):
                 complete = complete and not isinstance(item, Gap)

@@ -7,12 +7,12 @@ import time
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from auditor.endpoints.collect import ENDS, NOT_READ, unread_part
+from auditor.endpoints.collect import ENDS, NOT_READ, READING, unread_part
 from auditor.endpoints.read_task import ReadTask, task_of
 from auditor.endpoints.shares import shares_of
 from auditor.errors import ConfigurationError
@@ -60,20 +60,25 @@ class HandingOut:
     ) -> Generator[Part, None, None]:
         """Give the part of each endpoint as soon as it is there; of a vCenter with several readers the part of each.
 
-        Hosts that an `earlier` run knows are compared all together, so there one reader reads the whole vCenter.
+        Hosts that an `earlier` run knows are compared all together, so there one reader reads the whole vCenter. The other readers of a
+        vCenter wait until the first one was let in: several wrong passwords at once may lock the account.
         Where the scheduler is lost, all that has not arrived is a gap each; the endpoints of a site without a worker likewise.
         """
         topic = f"auditor-{secrets.token_hex(8)}"
         shares = {endpoint.name: shares_of(endpoint) if earlier is None else (endpoint,) for endpoint in endpoints}
 
         def show(name: str, text: str) -> None:
+            if text.startswith(READING):
+                run.opened.add(name)
             if text not in ENDS or len(shares[name]) == 1:  # whoever takes the parts knows when the last one is there
                 progress(name, text)
 
-        self.client.subscribe_topic(topic, lambda event: show(event[1]["endpoint"], event[1]["text"]))
         run = _Run(self.client, Order(topic, versions()), show, partial(task_of, needs=needs, earlier=earlier))
-        for name, readers in shares.items():
-            run.waiting.setdefault(self.site_of(name), deque()).extend(readers)
+        self.client.subscribe_topic(topic, lambda event: show(event[1]["endpoint"], event[1]["text"]))
+        for name, (first, *others) in shares.items():
+            run.waiting.setdefault(self.site_of(name), deque()).append(first)
+            if others:
+                run.held[name] = (self.site_of(name), others)
         try:
             yield from run.parts()
         finally:
@@ -82,7 +87,12 @@ class HandingOut:
 
 @dataclass(slots=True)
 class _Run:
-    """The endpoints of one audit: those that wait for a worker, and those that one reads."""
+    """The endpoints of one audit: those that wait for a worker, and those that one reads.
+
+    Attributes:
+        held: by name, the other readers of a vCenter whose first one has not been let in yet.
+        opened: names of endpoints that let auditor in.
+    """
 
     client: Client
     order: Order
@@ -90,6 +100,8 @@ class _Run:
     task_of: Callable[[Endpoint], ReadTask]
     started: datetime = field(default_factory=lambda: datetime.now(UTC))
     waiting: dict[Site, deque[Endpoint]] = field(default_factory=dict)
+    held: dict[str, tuple[Site, list[Endpoint]]] = field(default_factory=dict)
+    opened: set[str] = field(default_factory=set)
     open: dict[Future[Part | None], tuple[Site, Endpoint]] = field(default_factory=dict)
     _executors: dict[Site, Any] = field(default_factory=dict)
     _threads: Mapping[Site, int] = field(default_factory=dict)
@@ -102,11 +114,19 @@ class _Run:
             while self.open or any(self.waiting.values()):
                 self._look()
                 yield from self._without_worker()
+                self._let_others_in()
                 yield from self._submit()
                 if self.open:
                     done, _ = wait(self.open, timeout=_LOOK_SECONDS, return_when=FIRST_COMPLETED)
                     for future in done:
-                        yield self._part(future)
+                        endpoint = self.open[future][1]
+                        part = self._part(future)
+                        yield part
+                        if part.reading.version is not None:
+                            self.opened.add(endpoint.name)
+                            self._let_others_in()
+                        elif endpoint.share.is_first:
+                            yield from self._others_unread(endpoint.name, "its first reader opened no session, so the others did not try")
                 else:
                     time.sleep(_LOOK_SECONDS)
         except _SchedulerLostError as error:
@@ -116,6 +136,27 @@ class _Run:
         """The part of an endpoint that nobody read, shown as such."""
         self.progress(endpoint.name, NOT_READ)
         return unread_part(endpoint, why, self.started)
+
+    def _all_unread(self, endpoint: Endpoint, why: str) -> Iterator[Part]:
+        """The part of an endpoint that nobody read; and of those of its readers that waited for it."""
+        yield self.unread(endpoint, why)
+        if endpoint.share.is_first:
+            yield from self._others_unread(endpoint.name, why)
+
+    def _others_unread(self, name: str, why: str) -> Iterator[Part]:
+        """One part for all readers of a vCenter that still wait for the first one."""
+        if name not in self.held:
+            return
+        _, others = self.held.pop(name)
+        part = self.unread(others[0], why)
+        what = f"all of it that its other readers were to read, at {others[0].address}:{others[0].port}"
+        yield replace(part, gaps=(replace(part.gaps[0], what=what),))
+
+    def _let_others_in(self) -> None:
+        """Have the other readers of a vCenter wait for a worker, now that its first one was let in."""
+        for name in [name for name in self.held if name in self.opened]:
+            site, others = self.held.pop(name)
+            self.waiting[site].extend(others)
 
     def cancel(self) -> None:
         """Have nobody read on what nobody waits for any more."""
@@ -153,9 +194,9 @@ class _Run:
             for future in [future for future, (of, _) in self.open.items() if of == site]:
                 _, endpoint = self.open.pop(future)
                 future.cancel()
-                yield self.unread(endpoint, why)
+                yield from self._all_unread(endpoint, why)
             while self.waiting.get(site):
-                yield self.unread(self.waiting[site].popleft(), why)
+                yield from self._all_unread(self.waiting[site].popleft(), why)
 
     def _submit(self) -> Iterator[Part]:
         """Hand out as many endpoints of each site as its workers have threads: what waits here, no dying worker takes with it.
@@ -168,7 +209,7 @@ class _Run:
                 try:
                     task = self.task_of(endpoint)  # made now: with what an earlier run knows of it, it may be large
                 except ConfigurationError as error:
-                    yield self.unread(endpoint, error.what)
+                    yield from self._all_unread(endpoint, error.what)
                     continue
                 self.open[self._executor(site).submit(read_on_worker, task, self.order)] = (site, endpoint)
 
@@ -210,6 +251,8 @@ class _Run:
             yield part or self.unread(endpoint, why)
         for endpoint in (endpoint for endpoints in self.waiting.values() for endpoint in endpoints):
             yield self.unread(endpoint, why)
+        for name in list(self.held):
+            yield from self._others_unread(name, why)
         self.open.clear()
         self.waiting.clear()
 

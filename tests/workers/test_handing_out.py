@@ -1,9 +1,9 @@
 """Endpoints wait at the client, and not for ever; Dask is a double here that does what a test says."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from concurrent.futures import wait as waited
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from threading import Event
 from types import SimpleNamespace
@@ -112,37 +112,80 @@ def vcenter(readers: int) -> Endpoint:
     return Endpoint("vc", EndpointKind.VCENTER, "vc.example.net", 443, "audit", Secret("env", ("X",)), limits=Limits(readers=readers))
 
 
-def handed_out(endpoint: Endpoint, dask: Dask, shown: list[str], earlier: Any = None) -> list[Part]:
+def handed_out(dask: Dask, endpoint: Endpoint, shown: list[str], *, let_in: bool = True, earlier: Any = None) -> Iterator[Part]:
     """The parts of one endpoint, whose tasks are done one after the other."""
+
+    def wait(futures: Any, **options: Any) -> Any:
+        number = next(number for number, (future, _) in enumerate(dask.tasks) if not future.done())
+        future, of = dask.tasks[number]
+        part = read(of)
+        future.set_result(replace(part, reading=replace(part.reading, version="8.0.3")) if let_in else part)
+        return waited(futures, **options)
+
     with pytest.MonkeyPatch.context() as patched:
-
-        def wait(futures: Any, **options: Any) -> Any:
-            dask.work(next(number for number, (future, _) in enumerate(dask.tasks) if not future.done()))
-            return waited(futures, **options)
-
         patched.setattr(handing_out, "wait", wait)
         # What an earlier run knows of the vCenter is not what this is about.
         patched.setattr(handing_out, "task_of", lambda endpoint, needs, earlier: ReadTask(endpoint, needs))
         hands = HandingOut(dask, lambda _name: None)  # type: ignore[arg-type]
-        return list(hands([endpoint], EVERYTHING, lambda _, text: shown.append(text), earlier))
+        yield from hands([endpoint], EVERYTHING, lambda _, text: shown.append(text), earlier)
 
 
-def test_a_vcenter_with_several_readers_is_a_task_for_each() -> None:
-    dask, shown = Dask([RUNNING]), list[str]()
-    parts = handed_out(vcenter(3), dask, shown)
+def whats(parts: Iterable[Part]) -> list[str]:
+    """What of the endpoint is missing."""
+    return [gap.what.removesuffix(", at vc.example.net:443") for part in parts for gap in part.gaps]
+
+
+def test_a_vcenter_with_several_readers_is_a_task_for_each_once_the_first_was_let_in() -> None:
+    dask, shown = Dask([{**RUNNING, "nthreads": 3}]), list[str]()
+    parts = handed_out(dask, vcenter(3), shown)
+    next(parts)
+    assert [endpoint.share for _, endpoint in dask.tasks] == [Share(0, 3)], "nobody has said that it was let in before it was read"
+    assert len(list(parts)) == 2
     assert [endpoint.share for _, endpoint in dask.tasks] == [Share(0, 3), Share(1, 3), Share(2, 3)]
-    assert dask.most_at_once == 2, "as many as its workers have threads"
-    assert [part.gaps[0].what for part in parts] == [
-        f"all of it that reader {number} of 3 was to read, at vc.example.net:443" for number in (1, 2, 3)
-    ]
-    dask.show("vc", "reading VMware vCenter Server 8.0.3")
     dask.show("vc", "read")
-    assert shown == ["reading VMware vCenter Server 8.0.3"], "that a share is read is not that the vCenter is"
+    assert shown == [], "that a share is read is not that the vCenter is"
+
+
+def test_the_others_begin_while_the_first_one_reads() -> None:
+    dask, shown = Dask([{**RUNNING, "nthreads": 3}]), list[str]()
+
+    def wait(_futures: Any, **_: object) -> tuple[set[Any], set[Any]]:
+        dask.show("vc", "reading VMware vCenter Server 8.0.3")
+        if len(dask.tasks) == 3:
+            dask.is_lost = True
+        return set(), set()
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(handing_out, "wait", wait)
+        hands = HandingOut(dask, lambda _name: None)  # type: ignore[arg-type]
+        parts = list(hands([vcenter(3)], EVERYTHING, lambda _, text: shown.append(text)))
+    assert dask.most_at_once == 3
+    assert whats(parts) == [f"all of it that reader {number} of 3 was to read" for number in (1, 2, 3)]
+    assert shown[0] == "reading VMware vCenter Server 8.0.3"
+
+
+def test_where_the_first_reader_is_not_let_in_no_other_one_tries() -> None:
+    """Each try with a wrong password counts, and a few of them lock the account."""
+    dask, shown = Dask([RUNNING]), list[str]()
+    parts = list(handed_out(dask, vcenter(4), shown, let_in=False))
+    assert len(dask.tasks) == 1
+    assert whats(parts) == ["all of it that reader 1 of 4 was to read", "all of it that its other readers were to read"]
+    assert parts[1].gaps[0].why == "its first reader opened no session, so the others did not try"
+
+
+@pytest.mark.parametrize("lost", ["its workers", "its scheduler"])
+def test_readers_that_wait_for_the_first_one_do_not_wait_for_ever(lost: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(handing_out, "NO_WORKER_SECONDS", 0.0)
+    dask = Dask([PAUSED], is_lost=lost == "its scheduler")
+    parts = list(handed_out(dask, vcenter(3), []))
+    assert whats(parts) == ["all of it that reader 1 of 3 was to read", "all of it that its other readers were to read"]
+    assert len({part.gaps[0].why for part in parts}) == 1
+    assert not dask.tasks
 
 
 def test_hosts_that_an_earlier_run_knows_are_compared_by_one_reader() -> None:
     dask, shown = Dask([RUNNING]), list[str]()
-    handed_out(vcenter(3), dask, shown, earlier="a run")
+    assert len(list(handed_out(dask, vcenter(3), shown, earlier="a run"))) == 1
     assert [endpoint.share for _, endpoint in dask.tasks] == [Share()]
     dask.show("vc", "read")
     assert shown == ["read"]
