@@ -16,6 +16,7 @@ from auditor.endpoints.collect import ENDS, NOT_READ, READING, unread_part
 from auditor.endpoints.read_task import ReadTask, task_of
 from auditor.endpoints.shares import shares_of
 from auditor.errors import ConfigurationError
+from auditor.facts.schema import HOST_TOPICS
 from auditor.workers.on_worker import Order, UnreadHereError, read_on_worker
 from auditor.workers.sites import resource_of
 from auditor.workers.versions import versions
@@ -65,7 +66,8 @@ class HandingOut:
         Where the scheduler is lost, all that has not arrived is a gap each; the endpoints of a site without a worker likewise.
         """
         topic = f"auditor-{secrets.token_hex(8)}"
-        shares = {endpoint.name: shares_of(endpoint) if earlier is None else (endpoint,) for endpoint in endpoints}
+        has_hosts = not needs.topics.isdisjoint(HOST_TOPICS)
+        shares = {one.name: shares_of(one) if has_hosts and earlier is None else (one,) for one in endpoints}
 
         def show(name: str, text: str) -> None:
             if text.startswith(READING):

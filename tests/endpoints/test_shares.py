@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from itertools import count as count_from
 from types import SimpleNamespace
 
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from auditor.endpoints.collect import collect_fleet, unread_part
 from auditor.endpoints.read_task import read_part, task_of
 from auditor.endpoints.shares import shares_of, whole_reading
-from auditor.endpoints.vcenter.collect import disk_load, load_figures
+from auditor.endpoints.vcenter.collect import disk_load, incremental, load_figures
 from auditor.facts.content import content_digest
 from auditor.facts.earlier import Earlier
 from auditor.facts.needs import EVERYTHING, Needs, needs
@@ -28,6 +29,10 @@ from auditor.model import Endpoint, EndpointKind, EndpointReading, Gap, Limits, 
 READERS = 3
 VCENTER = "vc-solidfire"
 FEW = needs([("host", "name"), ("host_option", "value"), ("device", "queue_depth"), ("vm", "name")])
+HOSTS_THAT_RUN_MACHINES = """
+SELECT DISTINCT m.host_id FROM fact.vm AS m JOIN fact.host AS h USING (endpoint, host_id)
+WHERE m.power_state = 'poweredOn' AND h.connection_state = 'connected'
+"""
 HOSTS_OF_LOADS = "SELECT DISTINCT m.host_id FROM fact.vm_disk_load JOIN fact.vm AS m USING (endpoint, vm_id)"
 WHEN = datetime(2026, 11, 26, 6, 55, tzinfo=UTC)
 READING = EndpointReading("vc", "vcenter", "vc.example.net:443", "8.0.3", "verified", WHEN, WHEN, complete=True, identity="one")
@@ -36,10 +41,13 @@ EAST = Endpoint("vc", EndpointKind.VCENTER, "vc.example.net", 443, "audit", Secr
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Lab, Fleet]]:
-    """A lab whose counters stand still, and its fleet."""
+    """A lab whose counters stand still, with a host in each of two shares that vCenter has lost; and its fleet."""
     folder = tmp_path_factory.mktemp("shares")
     with pytest.MonkeyPatch.context() as frozen, serve(load_scenario("solidfire-vvols")) as lab:
         frozen.setattr(manager, "time", SimpleNamespace(time=partial(float, WHEN.timestamp())))
+        hosts = lab.vcenters[VCENTER].state.hosts
+        for number in (0, 1):
+            hosts[next(host for host in hosts if Share(number, READERS).has(host))].connection_state = "notResponding"
         lab.write_fleet(folder / "fleet.yaml")
         yield lab, load_fleet(folder / "fleet.yaml")
 
@@ -102,10 +110,10 @@ def test_a_reader_that_is_lost_leaves_its_hosts_unread_and_no_others(place: tupl
 def test_beyond_the_most_machines_those_of_other_readers_hosts_are_asked(place: tuple[Lab, Fleet], monkeypatch: pytest.MonkeyPatch) -> None:
     """The first reader does not know whether a queue fills on a host of another, so it takes none for a host where it does not."""
     monkeypatch.setattr(disk_load.asked_of, "__defaults__", (0,))
-    loads = needs([("vm_disk_load", "samples"), ("device_load", "samples"), ("vm", "host_id"), ("host", "name")])
+    loads = needs([("vm_disk_load", "samples"), ("device_load", "samples"), ("vm", "host_id"), ("host", "connection_state")])
     snapshot = shared(place[1], wanted=loads)
     asked = {host for (host,) in snapshot.connection.execute(HOSTS_OF_LOADS).fetchall()}
-    running = {host for (host,) in snapshot.connection.execute("SELECT host_id FROM fact.vm WHERE power_state = 'poweredOn'").fetchall()}
+    running = {host for (host,) in snapshot.connection.execute(HOSTS_THAT_RUN_MACHINES).fetchall()}
     others = {host for host in running if not Share(0, READERS).has(host)}
     assert others
     assert others <= asked
@@ -145,6 +153,14 @@ def test_readers_that_reach_two_vcenters_by_one_address_are_a_gap() -> None:
     assert not reading.complete
     why = "one of its readers reached one, another one two: one address leads to several vCenters"
     assert gaps == (Gap("vc", "who it is", why),)
+
+
+def test_a_clock_that_is_wrong_is_noted_once(monkeypatch: pytest.MonkeyPatch, place: tuple[Lab, Fleet]) -> None:
+    """Each reader measures the difference, and each finds another one."""
+    numbers = count_from(1)
+    monkeypatch.setattr(incremental, "clock_notes", lambda name, _: [f"{name}: its clock is {next(numbers)} s ahead"])
+    reading = next(one for one in shared(place[1], wanted=FEW).readings if one.name == VCENTER)
+    assert [note for note in reading.notes if "ahead" in note] == [f"{VCENTER}: its clock is 1 s ahead"]
 
 
 def test_what_no_reader_could_read_is_one_gap(monkeypatch: pytest.MonkeyPatch, place: tuple[Lab, Fleet]) -> None:

@@ -5,6 +5,7 @@ from concurrent.futures import Future
 from concurrent.futures import wait as waited
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import count
 from threading import Event
 from types import SimpleNamespace
 from typing import Any
@@ -14,7 +15,7 @@ import pytest
 from auditor import cli, stopping
 from auditor.endpoints.collect import unread_part
 from auditor.endpoints.read_task import ReadTask
-from auditor.facts.needs import EVERYTHING
+from auditor.facts.needs import EVERYTHING, needs
 from auditor.facts.parts import Part
 from auditor.model import Endpoint, EndpointKind, Limits, Secret, Share
 from auditor.workers import client, handing_out
@@ -146,13 +147,20 @@ def test_a_vcenter_with_several_readers_is_a_task_for_each_once_the_first_was_le
     assert shown == [], "that a share is read is not that the vCenter is"
 
 
+def test_a_vcenter_of_whose_hosts_nothing_is_needed_has_one_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(handing_out, "NO_WORKER_SECONDS", 0.0)
+    hands = HandingOut(Dask([PAUSED]), lambda _name: None)  # type: ignore[arg-type]
+    parts = hands([vcenter(3)], needs([("tagged", "tag")]), lambda *_: None)
+    assert whats(parts) == ["all of it"]
+
+
 def test_the_others_begin_while_the_first_one_reads() -> None:
+    turns = count()
     dask, shown = Dask([{**RUNNING, "nthreads": 3}]), list[str]()
 
     def wait(_futures: Any, **_: object) -> tuple[set[Any], set[Any]]:
         dask.show("vc", "reading VMware vCenter Server 8.0.3")
-        if len(dask.tasks) == 3:
-            dask.is_lost = True
+        dask.is_lost = len(dask.tasks) == 3 or next(turns) == 9
         return set(), set()
 
     with pytest.MonkeyPatch.context() as patched:

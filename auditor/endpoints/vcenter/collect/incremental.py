@@ -36,7 +36,7 @@ def collect_incrementally(
     before = datetime.now(UTC)
     now = clock_of(vcenter)
     vcenter.clock_at_start = now.isoformat() if now else None
-    if now is not None and now.tzinfo is not None:
+    if now is not None and now.tzinfo is not None and endpoint.share.is_first:
         for note in clock_notes(endpoint.name, difference(now, before, datetime.now(UTC))):
             vcenter.add_note(note)
     if earlier is None:
