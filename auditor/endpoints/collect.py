@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from auditor.endpoint_kinds import endpoint_type
 from auditor.endpoints.bugs import bug_gap, bug_report
 from auditor.endpoints.common.sessions import open_session
-from auditor.endpoints.shares import whole_reading
+from auditor.endpoints.shares import known_apart, whole_reading
 from auditor.errors import AuditorError, ConfigurationError, EndpointError
 from auditor.facts.needs import EVERYTHING
 from auditor.facts.schema import Batch
@@ -128,14 +128,16 @@ def _read_elsewhere(
     shown: dict[str, set[Gap]] = {}
     for part in elsewhere(needed, needs, progress, earlier):
         name = part.reading.name
+        apart = known_apart(part.reading, readings.get(name, ()))
+        if apart is not None:
+            unread = replace(part.reading, complete=False, version=None, identity=None)
+            part = replace(part, reading=unread, gaps=(apart,), tables={}, huge=frozenset())
         known = shown.setdefault(name, set())  # what several readers of one vCenter could not read is one gap
         builder.add_part(replace(part, gaps=tuple(gap for gap in part.gaps if gap not in known)))
         known.update(part.gaps)
         readings.setdefault(name, []).append(part.reading)
     for name, of_readers in readings.items():
-        reading, gaps = whole_reading(of_readers)
-        for gap in gaps:
-            builder.add(gap)
+        reading = whole_reading(of_readers)
         if len(of_readers) > 1:
             progress(name, _end(reading.version, is_complete=reading.complete))
         yield reading

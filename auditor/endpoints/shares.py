@@ -25,25 +25,31 @@ def shares_of(endpoint: Endpoint) -> tuple[Endpoint, ...]:
     )
 
 
-def whole_reading(readings: Sequence[EndpointReading]) -> tuple[EndpointReading, tuple[Gap, ...]]:
-    """One reading of an endpoint, made of those of its readers; and a gap where they did not all reach the same vCenter.
+def known_apart(reading: EndpointReading, others: Sequence[EndpointReading]) -> Gap | None:
+    """A gap where a reader reached another vCenter than the `others`: its facts are of other hosts, which may have the same ids."""
+    known = next((one.identity for one in others if one.identity is not None), None)
+    if known is None or reading.identity is None or is_same(known, reading.identity):
+        return None
+    what = f"all of it that one of its readers read, at {reading.address}"
+    why = f"that reader reached {reading.identity}, another one {known}: one address leads to several vCenters; list each by its own"
+    return Gap(reading.name, what, why)
+
+
+def whole_reading(readings: Sequence[EndpointReading]) -> EndpointReading:
+    """One reading of an endpoint, made of those of its readers.
 
     Its clock is the earliest of theirs, as what happened since may be missing in one of the shares; None where one of them has none.
     """
     first = next((one for one in readings if one.version is not None), readings[0])
-    strange = sorted({one.identity for one in readings if one.identity and first.identity and not is_same(one.identity, first.identity)})
-    why = f"one of its readers reached {first.identity}, another one {' and '.join(strange)}: one address leads to several vCenters"
-    gaps = (Gap(first.name, "who it is", why),) if strange else ()
-    whole = replace(
+    return replace(
         first,
         started=min(one.started for one in readings),
         finished=max(one.finished for one in readings),
-        complete=not strange and all(one.complete for one in readings),
+        complete=all(one.complete for one in readings),
         notes=tuple(dict.fromkeys(note for one in readings for note in one.notes)),
         clock=_earliest(one.clock for one in readings),
         bug=next((one.bug for one in readings if one.bug is not None), None),
     )
-    return whole, gaps
 
 
 def _earliest(clocks: Iterable[str | None]) -> str | None:

@@ -107,7 +107,7 @@ class Share:
 
     def has(self, host_id: str) -> bool:
         """Whether the host with this managed object id is among its hosts: each host is in one share, in whatever order it is listed."""
-        return crc32(host_id.encode()) % self.of == self.number
+        return crc32(host_id.encode("utf-8", "surrogatepass")) % self.of == self.number
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from typing import Any
 
 import dask
 import pytest
-from distributed import LocalCluster
+from distributed import Client, LocalCluster
 from distributed.security import Security
 
 from auditor import __version__
@@ -260,6 +260,15 @@ def test_what_kills_its_workers_is_a_gap_and_the_others_are_read(place: Place, h
     assert [(one.name, one.complete) for one in snapshot.readings] == [(one.name, one.name != VCENTER) for one in place.fleet.endpoints]
 
 
+def wanted(there: Client) -> int:
+    """How many tasks somebody waits for, as the workers know it."""
+
+    def of_worker(dask_worker: Any) -> int:
+        return sum(task.state in ("executing", "long-running") for task in dask_worker.state.tasks.values())
+
+    return sum(there.run(of_worker).values())
+
+
 def test_two_audits_do_not_read_an_endpoint_at_once_and_one_that_ends_frees_it(place: Place, hold: Hold) -> None:
     shown: list[str] = []
     waits = threading.Event()
@@ -280,6 +289,7 @@ def test_two_audits_do_not_read_an_endpoint_at_once_and_one_that_ends_frees_it(p
         with beside(lambda: place.read(progress=progress)) as second:
             assert waits.wait(PATIENCE_SECONDS)
             first.close()  # as Ctrl-C does
+            until(lambda: wanted(there) == 1, "the worker knows that nobody waits for the first task")
             hold.release()
             snapshot = second.result(PATIENCE_SECONDS)
     requests = place.lab.vcenters[VCENTER].requests
