@@ -27,7 +27,7 @@ $(STAMP): requirements.lock pyproject.toml
 demo: env ## audit the simulated fleet
 	@$(BIN)/auditor demo; code=$$?; \
 	if [ $$code -eq 1 ] || [ $$code -eq 2 ]; then \
-		echo "(exit code $$code: drift was found$$([ $$code -eq 2 ] && echo ', and something could not be judged'); make ends well)"; \
+		echo "(exit code $$code: drift was found$$([ $$code -eq 2 ] && echo ', and something was not judged'); make ends well)"; \
 	else exit $$code; fi
 
 # Each process works through whole files, so that a lab or an audit that a file shares is made once, in the order of tests/order.py. Three for

@@ -8,21 +8,20 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
-from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from msgspec.structs import asdict
 
-from auditor.endpoint_kinds import endpoint_type
 from auditor.errors import ConfigurationError
+from auditor.fleet_endpoints import EndpointReader
 from auditor.fleet_shape import SITE_NAME, FleetShape
-from auditor.model import BulkTransport, Endpoint, EndpointKind, Limits, Protection, RebootLimits, Scalar, Secret, Severity, Ssh, Tls
+from auditor.model import BulkTransport, Endpoint, EndpointKind, Protection, RebootLimits, Scalar, Severity
 from auditor.shapes import Mistake, load_shaped, mistakes_error
 from auditor.windows import DAYS, MaintenanceWindow, minutes_of
 from auditor.yaml import YamlDocument, did_you_mean
 
 if TYPE_CHECKING:
-    from auditor.fleet_shape import DeclaredShape, EndpointShape, Params, SecretShape, SshShape, TlsShape, WindowShape
+    from auditor.fleet_shape import DeclaredShape, Params, WindowShape
 
 NOTHING_READ = "nothing was read: a fleet that loads in part reports a clean fleet in part."
 
@@ -133,7 +132,8 @@ class _Reader:
     shape: FleetShape
 
     def fleet(self) -> Fleet:
-        endpoints = tuple(self._endpoint(index, entry) for index, entry in enumerate(self.shape.endpoints))
+        read = EndpointReader(self.document.path.parent, self._stop)
+        endpoints = tuple(read.endpoint(entry, "endpoints", index) for index, entry in enumerate(self.shape.endpoints))
         if not endpoints:
             self._stop("no endpoints are listed", "endpoints")
         for index, endpoint in enumerate(endpoints):
@@ -181,85 +181,6 @@ class _Reader:
         days = tuple(sorted({DAYS.index(day) for day in entry.days}))
         return MaintenanceWindow(days, minutes_of(entry.begins), minutes_of(entry.ends), entry.time_zone, entry.endpoint, entry.cluster)
 
-    def _endpoint(self, index: int, entry: EndpointShape) -> Endpoint:
-        at = ("endpoints", index)
-        kind = entry.kind
-        address, port = self._address(entry.address, kind, *at, "address")
-        token, ssh = endpoint_type(kind).login == "api_token", endpoint_type(kind).protocol == "ssh"
-        for key in ("username", "password") if token else ("api_token",):
-            if getattr(entry, key) is not None:
-                self._stop(f"{key} is not what {kind} logs in with; it takes {'api_token' if token else 'username and password'}", *at, key)
-        unfit, fit = ("tls", "ssh") if ssh else ("ssh", "tls")
-        if getattr(entry, unfit) is not None:
-            self._stop(f"{unfit} is not how {kind} is reached; give {fit}", *at, unfit)
-        if entry.lane is not None and kind is not EndpointKind.VCENTER:
-            self._stop(f"lane is for a vCenter; {kind} has one way of being read", *at, "lane")
-        for key in ("api_token",) if token else ("username", "password"):
-            if getattr(entry, key) is None:
-                self._stop(f'"{key}" is missing', *at, key)
-        return Endpoint(
-            name=entry.name,
-            kind=kind,
-            address=address,
-            port=port,
-            username=entry.username or "",
-            password=self._secret(entry.api_token if token else entry.password),
-            tls=self._tls(entry.tls, *at, "tls"),
-            limits=self._limits(entry, *at, "limits", "readers"),
-            ssh=self._ssh(entry.ssh) if ssh else None,
-            lane=entry.lane,
-        )
-
-    def _limits(self, entry: EndpointShape, *at: str | int) -> Limits:
-        limits = entry.limits
-        if limits.readers > 1 and entry.kind is not EndpointKind.VCENTER:
-            self._stop(f"readers are for a vCenter, which has hosts to share out; {entry.kind} is read by one", *at)
-        if limits.readers > limits.concurrency:
-            self._stop(f"{limits.readers} readers cannot share a concurrency of {limits.concurrency}: each has one request in flight", *at)
-        return Limits(limits.concurrency, limits.timeout_seconds, limits.readers)
-
-    def _address(self, text: str, kind: EndpointKind, *at: str | int) -> tuple[str, int]:
-        ssh = endpoint_type(kind).protocol == "ssh"
-        if "@" in text:
-            # The text itself is not repeated: a password may stand before the host.
-            self._stop("address holds a user or a password; give the host alone, and log in by username and password", *at)
-        if ssh and "://" in text:
-            self._stop(f'address "{text}" is a URL, and {kind} is reached over SSH: give a host or host:port', *at)
-        if "://" in text and not text.startswith("https://"):
-            self._stop(f'address "{text}" is not https; nothing is read in clear', *at)
-        try:
-            # A bare IPv6 address has colons and no brackets.
-            bare = text.count(":") > 1 and not text.startswith(("[", "https://"))
-            parts = urlsplit(text if "://" in text else f"https://{f'[{text}]' if bare else text}")
-            host, port = parts.hostname, parts.port
-        except ValueError:
-            host, port = None, None
-            parts = None
-        if parts is None or not host or parts.query or parts.path not in ("", "/", "/sdk"):
-            self._stop(f'address "{text}" is not a host, host:port or https URL', *at)
-        return host, port or endpoint_type(kind).port
-
-    def _secret(self, shape: SecretShape | None) -> Secret:
-        assert shape is not None  # noqa: S101  its caller has checked that the key is there
-        [(way, argument)] = shape.given()
-        return Secret(way, tuple(map(self._path, argument)) if way == "file" else argument)
-
-    def _tls(self, shape: TlsShape | None, *at: str | int) -> Tls:
-        if shape is None:
-            return Tls()
-        fingerprint = shape.fingerprint
-        if fingerprint is not None:
-            digits = fingerprint.lower().replace("sha256:", "").replace(":", "")
-            if not re.fullmatch(r"[0-9a-f]{64}", digits):
-                self._stop('fingerprint is "sha256:" and 64 hexadecimal digits', *at, "fingerprint")
-            fingerprint = f"sha256:{digits}"
-        return Tls(self._path(shape.ca) if shape.ca else None, fingerprint, shape.verify)
-
-    def _ssh(self, shape: SshShape | None) -> Ssh:
-        if shape is None:
-            return Ssh()
-        return Ssh(self._path(shape.known_hosts) if shape.known_hosts else None, shape.fingerprint, shape.verify)
-
     def _declared(self, index: int, entry: DeclaredShape) -> Declared:
         model = entry.model or ""
         if model.lower().startswith("ibm cloud") and not _TIER.fullmatch(model):
@@ -300,9 +221,6 @@ class _Reader:
                     rules,
                 )
             yield SeverityOverride(self.document.where("severity", rules), rules, Severity(word))
-
-    def _path(self, text: str) -> str:
-        return str((self.document.path.parent / Path(text).expanduser()).resolve())
 
     def _stop(self, what: str, *at: str | int) -> NoReturn:
         raise mistakes_error([Mistake(at, what)], self.document, ConfigurationError, why=NOTHING_READ)

@@ -47,6 +47,7 @@ LONGEST = (
     "long/facts/test_absurd_values.py",
     "long/walk/test_retune.py",
     "long/walk/test_waivers.py",
+    "long/workers/test_lost_workers.py",
     "long/workers/test_with_dask.py",
     "long/test_queue_model.py",
     "long/walk/test_explaining.py",

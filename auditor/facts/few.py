@@ -17,7 +17,7 @@ Source: docs/performance.md, "A small audit".
 
 ONE_THREAD_ROWS = 500_000
 """Up to so many rows in the largest tables one thread joins and judges. With a second one statements take no less time, and a seventh
-more of the processor. Beyond, a machine of many cores gains.
+more of the processor. Beyond, a machine of many cores may gain.
 
 Source: docs/performance.md, "One thread".
 """

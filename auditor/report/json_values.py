@@ -28,4 +28,4 @@ def json_scalar(value: Scalar) -> Scalar:
 
 def json_scalars(values: Mapping[str, Scalar]) -> dict[str, Scalar]:
     """`values` as JSON can represent them."""
-    return {name: json_scalar(value) if isinstance(value, float) else value for name, value in values.items()}
+    return {name: json_scalar(value) for name, value in values.items()}

@@ -23,7 +23,7 @@ LEASE_SECONDS = 1800.0
 """How long a task waits for another one that reads the same endpoint."""
 _SOON_SECONDS = 1.0  # before it is shown that a task waits
 
-_RUNNING = frozenset({"executing", "long-running"})
+WANTED = frozenset({"executing", "long-running"})
 """States in which a worker has a task that somebody waits for. Source: distributed 2026.8, worker_state_machine.TaskStateState"""
 
 
@@ -121,6 +121,6 @@ def _is_wanted(worker: Worker) -> Callable[[], bool]:
 
     def is_wanted() -> bool:
         state = worker.state.tasks.get(key)
-        return state is not None and state.state in _RUNNING
+        return state is not None and state.state in WANTED
 
     return is_wanted
