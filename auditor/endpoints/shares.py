@@ -48,6 +48,7 @@ def whole_reading(readings: Sequence[EndpointReading]) -> EndpointReading:
         complete=all(one.complete for one in readings),
         notes=tuple(dict.fromkeys(note for one in readings for note in one.notes)),
         clock=_earliest(one.clock for one in readings),
+        identity=next((one.identity for one in readings if one.identity is not None), None),
         bug=next((one.bug for one in readings if one.bug is not None), None),
     )
 

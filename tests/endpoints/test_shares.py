@@ -151,6 +151,7 @@ def test_one_reading_is_made_of_those_of_all_readers() -> None:
     lost = replace(READING, version=None, complete=False, started=later, finished=later, identity=None, notes=("a", "b"), bug="a traceback")
     reading = whole_reading([lost, replace(READING, notes=("b", "c"))])
     assert reading == replace(READING, complete=False, finished=later, notes=("a", "b", "c"), bug="a traceback")
+    assert whole_reading([replace(READING, identity=None), READING]).identity == "one"
 
 
 def test_of_readers_that_reach_two_vcenters_by_one_address_one_is_kept(place: tuple[Lab, Fleet]) -> None:
