@@ -112,7 +112,7 @@ class Audited:
         return bool(self.gaps) and not summary.judged and (summary.unknown > 0 or not summary.not_applicable)
 
     def exit_code(self, fail_on: Severity = Severity.INFO, min_coverage: float | None = None) -> int:
-        """The exit code of `auditor audit` where nothing stopped it (docs/ARCHITECTURE.md#exit-codes).
+        """The exit code of `auditor audit` where nothing stopped it (docs/exit-codes.md).
 
         Args:
             fail_on: the mildest severity whose failure counts.

@@ -1,4 +1,4 @@
-"""What is another between two runs of an audit, finding by finding."""
+"""What changed between two runs of an audit, finding by finding."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ WORSE = (ChangeKind.NEW, ChangeKind.CAME_BACK)
 
 @dataclass(frozen=True, slots=True)
 class ChangedFinding:
-    """A finding that is another in the later run.
+    """A finding that changed in the later run.
 
     Attributes:
         kind: what became of it.
@@ -93,7 +93,7 @@ class ChangedFinding:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What is another since an earlier run.
+    """What changed since an earlier run.
 
     Attributes:
         before: the id of the earlier run.

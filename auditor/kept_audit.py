@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def keep(audited: Audited) -> Audited:
-    """Finish the run; the audit with what is another since the run before."""
+    """Finish the run; the audit with what changed since the run before."""
     basis = {} if audited.fleet is None else _basis(audited, audited.fleet).digests
     # A pipe or a descriptor is no file that a later command could read again, nor is that of a demo, which is gone.
     has_file = audited.fleet is not None and not audited.request.is_demo and audited.fleet.path.is_file()

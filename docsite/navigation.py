@@ -8,6 +8,9 @@ from typing import Any
 
 START = ("README.md", "docs/tutorial.md")
 BACKGROUND = (
+    "docs/fixing.md",
+    "docs/exit-codes.md",
+    "docs/lab.md",
     "docs/glossary.md",
     "docs/security.md",
     "docs/workers.md",

@@ -80,7 +80,6 @@ def reference_pages() -> dict[str, str]:
     pages["fleet.md"] = schema_page("fleet.yaml", _FLEET, fleet_schema())
     pages["jobs.md"] = schema_page("jobs.yaml", _JOBS, jobs_schema())
     pages["waivers.md"] = waivers_page()
-    pages["exit-codes.md"] = f"# Exit codes\n\n{section('README.md', 'Exit codes')}"
     pages["roles.md"] = roles_page()
     pages["index.md"] = _index()
     return pages
@@ -89,19 +88,6 @@ def reference_pages() -> dict[str, str]:
 def schema_files() -> list[Path]:
     """The published schemas of what auditor writes for programs."""
     return sorted((ROOT / "auditor/report").glob("*.schema.json"))
-
-
-def section(page: str, heading: str) -> str:
-    """What stands on `page` of the repository between a heading of the second level and the next one.
-
-    Its links lead from the root of the repository, as the page's own do, and are made to lead from reference/.
-    """
-    text = (ROOT / page).read_text(encoding="utf-8")
-    _, found, rest = text.partition(f"\n## {heading}\n")
-    if not found:
-        raise ValueError(f"{page} has no heading {heading!r}")
-    own = rest.partition("\n## ")[0].strip()
-    return re.sub(r"\]\((?!https?:|#)", "](../", own).replace("](#", f"](../{page}#") + "\n"
 
 
 def _json_page(path: Path) -> str:
@@ -117,7 +103,7 @@ def _index() -> str:
         ("[fleet.yaml](fleet.md)", "every key"),
         ("[waivers.yaml](waivers.md)", "every key"),
         ("[jobs.yaml](jobs.md)", "every key"),
-        ("[exit codes](exit-codes.md)", "what a script may go by"),
+        ("[exit codes](../docs/exit-codes.md)", "what a script may go by"),
         ("[roles and privileges](roles.md)", "what accounts of vCenters and arrays have to be allowed, and what for"),
         ("[views and facts](views/index.md)", "what rules judge and `auditor query` asks, column by column"),
         ("[rules](../docs/rules/index.md)", "every rule: what it does, why, its fix; [by document](../docs/rules/documents.md)"),

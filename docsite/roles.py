@@ -27,7 +27,7 @@ _NOTES = {
     EndpointKind.ELEMENT: "Whether a role that may write nothing is answered everything is not known: of the vendor's list, only `administrator` has all calls that an audit makes.",  # noqa: E501
     EndpointKind.ETERNUS: "No single account is answered everything: the role *Software* reads QoS and firmware, and not RAID groups or host affinities, which are gaps then.",  # noqa: E501
 }
-"""What the README says of a kind, under "What the account needs"."""
+"""What docs/how-to/your-own-fleet.md#account says of a kind."""
 
 
 def roles_page() -> str:

@@ -21,14 +21,14 @@ _OBJECTS_A_COLLECTION = 20_000
 """New objects between two searches for garbage. Imports and rows make hundreds of thousands that stay: Python's own 700 find little."""
 
 UNREAD = 141
-"""What a shell reports of a tool that a broken pipe has ended, 128 and SIGPIPE (docs/ARCHITECTURE.md#exit-codes)."""
+"""What a shell reports of a tool that a broken pipe has ended, 128 and SIGPIPE (docs/exit-codes.md)."""
 
 waiting: list[datetime] = []
 """Since when somebody waits for the one command of this process, set by `main`; empty where a program runs commands of its own."""
 
 
 def main() -> None:
-    """The console script `auditor`; its exit codes are those of docs/ARCHITECTURE.md#exit-codes."""
+    """The console script `auditor`; its exit codes are those of docs/exit-codes.md."""
     from auditor.cli.process_start import process_began
     from auditor.cli.safe_stdout import safe_stream, stdout_failure
 
@@ -98,7 +98,7 @@ def run(arguments: list[str], before_the_command: Callable[[], None] | None = No
 
     is_completing = _prepare_completion()
     try:
-        app = app_for(() if is_completing else arguments)
+        app = app_for(() if is_completing else arguments or ["--help"])
         if before_the_command is not None:
             before_the_command()
         code = app(arguments, standalone_mode=False, prog_name="auditor")

@@ -7,41 +7,84 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
-from typing import Annotated
+from typing import Annotated, Any, NamedTuple
 
 import typer
+from typer.core import TyperGroup
 
-_COMMANDS: Mapping[str, str] = {
-    "demo": "audit",
-    "init": "init",
-    "audit": "audit",
-    "collect": "collect",
-    "schedule": "schedule",
-    "doctor": "doctor",
-    "plan": "plan",
-    "apply": "apply",
-    "undo": "undo",
-    "resume": "resume",
-    "confirm": "confirm",
-    "query": "query",
-    "explain": "explain",
-    "reproduce": "reproduce",
-    "watch": "watch",
-    "record": "record",
-    "completion": "completion",
+
+class _Entry(NamedTuple):
+    """A command or a group of commands as `auditor --help` lists it."""
+
+    module: str  # of auditor.cli; it has a function of the command's name, or, for a group, an `app`
+    help: str  # 45 characters at most, so that no line is longer than 80
+    is_group: bool = False
+
+
+_PANELS: Mapping[str, Mapping[str, _Entry]] = {
+    "Look": {
+        "demo": _Entry("audit", "audit a simulated fleet; needs no vCenter"),
+        "doctor": _Entry("doctor", "check access to each endpoint before an audit"),
+        "audit": _Entry("audit", "read a fleet, judge it, report; --fix writes"),
+        "explain": _Entry("explain", "show the I/O path and the fix of a finding"),
+        "query": _Entry("query", "ask the facts of a run in SQL"),
+        "runs": _Entry("runs", "list, show, compare and remove earlier runs", is_group=True),
+        "watch": _Entry("watch", "watch the queues of chosen devices live"),
+        "reproduce": _Entry("reproduce", "write fio files that show a finding safely"),
+    },
+    "Change": {
+        "plan": _Entry("plan", "write the changes of an audit to a file"),
+        "apply": _Entry("apply", "make the changes of such a file"),
+        "undo": _Entry("undo", "put back what a run changed"),
+        "resume": _Entry("resume", "go on with a run that was cut off"),
+        "confirm": _Entry("confirm", "keep a run that waits for confirmation"),
+        "baseline": _Entry("baseline", "hold hosts to an earlier run or a good host", is_group=True),
+        "journal": _Entry("journal", "export and verify the record of all writes", is_group=True),
+    },
+    "Rules": {
+        "rules": _Entry("rules", "list, show, test and write rules", is_group=True),
+        "waivers": _Entry("waivers", "check accepted failures and gaps", is_group=True),
+    },
+    "Operate": {
+        "init": _Entry("init", "write a commented fleet.yaml"),
+        "collect": _Entry("collect", "read a fleet into a snapshot, judge nothing"),
+        "schedule": _Entry("schedule", "audit by the clock and publish a site"),
+        "workers": _Entry("workers", "read endpoints from other machines", is_group=True),
+        "record": _Entry("record", "keep a fleet's answers, masked, to share"),
+        "lab": _Entry("lab", "serve a simulated fleet to try things on", is_group=True),
+        "completion": _Entry("completion", "print a completion script for your shell"),
+    },
 }
-"""The module of each command, in the order of --help; the function there has the command's name."""
+"""Every command, in the order of --help."""
 
-_GROUPS = ("rules", "runs", "journal", "waivers", "baseline", "workers", "lab")
-"""Groups of commands: the `app` of the module of that name."""
+_ENTRIES = {name: entry for panel in _PANELS.values() for name, entry in panel.items()}
+
+
+class _Root(TyperGroup):
+    """`auditor` itself. Its help lists the commands without importing them."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002  typer's signature; it keeps the types to itself
+        width = max(map(len, _ENTRIES))
+        for title, panel in _PANELS.items():
+            with formatter.section(title):
+                formatter.write_dl([(f"{name:<{width}}", entry.help) for name, entry in panel.items()])
+
+
+class _Group(TyperGroup):
+    """A group of commands. Its help wraps the first sentence of each, where typer would cut it."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002  typer's signature; it keeps the types to itself
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, command.get_short_help_str(limit=1_000)) for name, command in self.commands.items()])
 
 
 def app_for(arguments: Sequence[str]) -> typer.Typer:
-    """The commands that this command line may mean: one where it begins with a command or group, else all of them."""
-    words = [*_COMMANDS, *_GROUPS]
-    chosen = arguments[:1] if arguments[:1] and arguments[0] in words else words
+    """The commands that this command line may mean: one where it begins with a command or group, none where it asks for help, else all."""
+    first = arguments[0] if arguments else ""
+    chosen = () if first in ("-h", "--help", "--version") else (first,) if first in _ENTRIES else tuple(_ENTRIES)
     made = typer.Typer(
         name="auditor",
+        cls=_Root,
         help="Reads a fleet of vCenters, ESXi hosts and storage arrays, judges it by lessons outages have taught, and fixes it safely.",
         epilog="Start with `auditor demo`: a simulated fleet, audited. Then `auditor init`, and `auditor audit --fleet fleet.yaml`.",
         no_args_is_help=True,
@@ -52,11 +95,11 @@ def app_for(arguments: Sequence[str]) -> typer.Typer:
     )
     made.callback()(auditor)
     for word in chosen:
-        module = import_module(f"auditor.cli.{_COMMANDS.get(word, word)}")
-        if word in _COMMANDS:
-            made.command(word)(getattr(module, word))
+        module = import_module(f"auditor.cli.{_ENTRIES[word].module}")
+        if _ENTRIES[word].is_group:
+            made.add_typer(module.app, name=word, cls=_Group)
         else:
-            made.add_typer(module.app, name=word)
+            made.command(word)(getattr(module, word))
     return made
 
 

@@ -1,4 +1,4 @@
-"""The exit code of each sort of failure (docs/ARCHITECTURE.md#exit-codes)."""
+"""The exit code of each sort of failure (docs/exit-codes.md)."""
 
 from __future__ import annotations
 

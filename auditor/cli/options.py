@@ -335,7 +335,7 @@ Compare = Annotated[
     str | None,
     run_option(
         "--compare",
-        "Say what is another since this kept run: its id, the beginning of one, or last. [default: the newest of the same scope]",
+        "Say what changed since this kept run: its id, the beginning of one, or last. [default: the newest of the same scope]",
     ),
 ]
 

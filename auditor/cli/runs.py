@@ -47,7 +47,7 @@ def diff_kept(
     as_json: options.Json = False,
     state_dir: options.StateDir = None,
 ) -> int:
-    """What is another between two runs, finding by finding: new, came back, fixed, gone, newly unknown, no longer read ...
+    """What changed between two runs, finding by finding: new, came back, fixed, gone, newly unknown or no longer read.
 
     Example: auditor runs diff
 

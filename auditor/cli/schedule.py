@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from auditor.store.address import Place
 
 _WORST_FIRST = (3, 4, 5, 70, 2, 1, 0)
-"""Exit codes (docs/ARCHITECTURE.md#exit-codes)."""
+"""Exit codes (docs/exit-codes.md)."""
 
 
 class LogFormat(StrEnum):

@@ -90,7 +90,7 @@ def run_before(state: Path, run: KeptRun) -> KeptRun:
 def compared_with_earlier(
     state: Path, directory: Path, report: Report, along: KeptAlong, named: KeptRun | None
 ) -> tuple[Comparison | None, tuple[str, ...]]:
-    """What is another in a run that is about to be kept, and what a reader has to know where that is not known.
+    """What changed in a run that is about to be kept, and what a reader has to know where that is not known.
 
     Args:
         state: the state directory.
@@ -109,7 +109,7 @@ def compared_with_earlier(
 
 
 def compare_runs(earlier: KeptRun, later: KeptRun) -> Comparison:
-    """What is another in `later`. Its listing reads the verdicts of both runs, which have to be kept for as long.
+    """What changed in `later`. Its listing reads the verdicts of both runs, which have to be kept for as long.
 
     Raises:
         ConfigurationError: a run has no verdicts as columns: it is unfinished, or older than these; or the runs have no endpoint in common.

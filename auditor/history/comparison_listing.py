@@ -1,4 +1,4 @@
-"""The findings that are another between two runs, one by one, and what makes each of its kind."""
+"""The findings that changed between two runs, one by one, and what makes each of its kind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is another between two runs, for a terminal and as JSON for programs."""
+"""What changed between two runs, for a terminal and as JSON for programs."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ _BLAMED = frozenset({ChangeKind.NEW, ChangeKind.CAME_BACK, ChangeKind.CHANGED})
 
 @dataclass(frozen=True, slots=True)
 class RunDiff:
-    """Two runs and what is another between them.
+    """Two runs and what changed between them.
 
     Attributes:
         earlier: the run that is compared with.
         later: the run that is looked at.
-        comparison: what is another.
+        comparison: what changed.
         author: who may have changed what a finding is about.
         events_read: the vCenters whose events the later run read.
     """
@@ -72,7 +72,7 @@ class RunDiff:
 
 
 def diff_of(earlier: KeptRun, later: KeptRun) -> RunDiff:
-    """What is another in `later`.
+    """What changed in `later`.
 
     Raises:
         ConfigurationError: a run has no verdicts that can be compared.
@@ -100,7 +100,7 @@ def diff_lines(diff: RunDiff, width: int, *, every: bool) -> Iterator[str]:
             yield from _rule_lines(diff, rule, of_rule, width, every=every)
     if not comparison.counts:
         yield ""
-        yield "No failure is another."
+        yield "No failure changed."
 
 
 def _rule_lines(diff: RunDiff, rule: str, changes: Iterable[ChangedFinding], width: int, *, every: bool) -> Iterator[str]:

@@ -176,7 +176,7 @@ def fleet_file_of(run: KeptRun, report: Report) -> str:
 
 
 def _compared(run: KeptRun) -> Comparison | None:
-    """What was another in a run when it was kept, as long as the run that it was compared with is kept as well."""
+    """What had changed in a run when it was kept, as long as the run that it was compared with is kept as well."""
     from auditor.report.json_reading import compared_of
 
     if run.compared is None:

@@ -1,4 +1,4 @@
-"""Who may have changed what is another in a run, by vCenter's events as that run kept them (docs/decisions/0012-who-changed-it.md).
+"""Who may have made the changes of a run, by vCenter's events as that run kept them (docs/decisions/0012-who-changed-it.md).
 
 An event says that somebody changed something of the sort on the object, never that it was this setting.
 """

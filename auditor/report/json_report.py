@@ -120,7 +120,7 @@ def scope_object(scope: Scope | None) -> dict[str, Any] | None:
 
 
 def compared_object(compared: Comparison | None) -> dict[str, Any] | None:
-    """How many findings are another since an earlier run, by what became of them; None where there is none to compare with."""
+    """How many findings changed since an earlier run, by what became of them; None where there is none to compare with."""
     if compared is None:
         return None
     return {

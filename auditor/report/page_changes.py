@@ -1,4 +1,4 @@
-"""What is another since an earlier run, as the HTML report shows it: a word beside each finding, and the first of each kind in a table."""
+"""What changed since an earlier run, as the HTML report shows it: a word beside each finding, and the first of each kind in a table."""
 
 from __future__ import annotations
 

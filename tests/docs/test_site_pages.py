@@ -16,7 +16,7 @@ from docsite.__main__ import _FETCHED
 from docsite.commands import command_pages
 from docsite.markdown import escaped, table
 from docsite.navigation import navigation
-from docsite.pages import _bring_what_it_links_to, section
+from docsite.pages import _bring_what_it_links_to
 from docsite.roles import roles_page
 from docsite.schemas import schema_page
 from docsite.views import view_pages
@@ -112,13 +112,6 @@ def test_a_page_brings_the_files_that_it_links_to_and_a_link_to_a_folder_becomes
     assert page.read_text() == "[a](../auditor/errors.py#x) b [c](gone.md) [d](https://example.com/x) [e](#e) [f](../../outside)"
     brought = [path for path in tmp_path.rglob("*") if path.is_file() and path != page]
     assert brought == [tmp_path / "auditor/errors.py"]
-
-
-def test_a_section_of_the_readme_leads_where_it_did() -> None:
-    text = section("README.md", "Exit codes")
-    assert "| 0 | everything judged holds |" in text
-    assert "](../docs/formats.md)" in text
-    assert "## What it judges today" not in text
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,7 @@ def test_what_changed_has_both_values_in_one_unit(tmp_path: Path, messages: tupl
 def test_a_diff_without_anything_new_ends_with_0(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     two_runs(tmp_path)
     assert run(["runs", "diff", run_id(1), run_id(1), "--state-dir", str(tmp_path)]) == 0
-    assert "No failure is another." in capsys.readouterr().out
+    assert "No failure changed." in capsys.readouterr().out
 
 
 def test_a_diff_as_json_obeys_its_schema_and_has_both_sides(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

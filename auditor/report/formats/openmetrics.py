@@ -49,7 +49,7 @@ def write_openmetrics(report: Report, out: TextIO) -> None:
         )
     if report.compared is not None:
         became = [({"kind": kind.value}, report.compared.counts.get(kind, 0)) for kind in ChangeKind]
-        out.writelines(family("changed_findings", "Findings that are another since the run before, by what became of them.", became))
+        out.writelines(family("changed_findings", "Findings that changed since the run before, by what became of them.", became))
     outcomes = Counter(receipt.outcome for receipt in report.receipts)
     changes = [({"outcome": one.value}, float(outcomes[one])) for one in Outcome]
     out.writelines(family("changes", "Changes of a fix, by what became of them.", changes))

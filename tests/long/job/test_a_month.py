@@ -48,7 +48,7 @@ CHANGES = {
     20: {"newly-judged": 2},
     25: {"came-back": 1, "fixed": 1},
 }
-"""Day -> what is another since the day before that was judged, as injected above; other days: nothing."""
+"""Day -> what changed since the day before that was judged, as injected above; other days: nothing."""
 NOTICES = {
     3: "nightly: drift",
     8: "nightly: drift",
