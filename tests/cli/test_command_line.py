@@ -101,7 +101,8 @@ def test_the_help_at_80_columns_lists_every_command_in_four_panels_and_cuts_none
     shown = capsys.readouterr().out
     words = re.findall(r"^  ([a-z]+)  +(\S.*)$", shown.partition("\nLook:\n")[2], re.MULTILINE)
     every = app_for(())
-    assert {word for word, _ in words} == {one.name for one in (*every.registered_commands, *every.registered_groups)}
+    names = {one.name for one in every.registered_commands} | {one.name for one in every.registered_groups}
+    assert {word for word, _ in words} == names
     assert re.findall(r"^(\w+):$", shown, re.MULTILINE)[1:] == ["Look", "Change", "Rules", "Operate"]
     assert "..." not in shown.partition("\nLook:\n")[2]
     assert max(map(len, shown.splitlines())) <= 80
