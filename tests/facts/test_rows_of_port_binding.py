@@ -47,6 +47,8 @@ def fleet() -> Facts:
     paths = ("naa.1", "active"), ("naa.1", "active"), ("naa.2", "dead"), ("naa.2", "standby")
     for n, (device, state) in enumerate(paths):
         add(given, "path", {"endpoint": "vc", "host_id": "esx", "hba": "one", "path": f"p{n}", "device": device, "state": state})
+    for n, state in enumerate(("active", None, "dead")):
+        add(given, "path", {"endpoint": "vc", "host_id": "esx", "hba": "two alike", "path": f"q{n}", "device": "naa.3", "state": state})
     for endpoint, name in (("vc", "paths not read"), ("vc", "not asked"), ("vc-2", "esx")):
         add(given, "path", {"endpoint": endpoint, "host_id": name, "hba": "one", "path": "p", "device": "naa.9", "state": "dead"})
     return given
@@ -84,7 +86,7 @@ BOTH = "vmk1 compliant active; vmk2 compliant active"
 EXPECTED = expected(
     USUAL,
     row("one", **bound(1, 1, 1, "vmk1 10.0.0.1 compliant active"), devices=2, active_paths=2, dead_paths=1),
-    row("two alike", **bound(2, 1, 1, BOTH)),
+    row("two alike", **bound(2, 1, 1, BOTH), devices=1, active_paths=None, dead_paths=None),
     row("two networks", **bound(2, 2, 2, BOTH, 1)),
     row("nothing told", **bound(2, None, None, "vmk1 compliant active; vmk2", None)),
     row("none"),

@@ -12,6 +12,7 @@ NODE: Row = {"state": "active", "role": "Storage", "is_fibre_channel": False, "v
 NODES: dict[str, tuple[list[Row], int | None]] = {
     "mixed": ([{}, {"state": "pending"}, {"role": "Witness"}, {"is_fibre_channel": True}, {"role": None, "version": "11.8.0"}], 2),
     "none": ([], 0),
+    "of no state of an endpoint": ([{}], 1),
     "of no role": ([{}, {"role": None}], None),
     "of no state": ([{"state": None}], None),
     "of no port": ([{"is_fibre_channel": None}], None),
@@ -44,8 +45,8 @@ def fleet() -> Facts:
     for name, (nodes, _) in NODES.items():
         host(given, "vc", f"of {name}", f"of {name} of vc", None)
         sees(given, f"of {name}", pe(name))
-        _element(given, name, nodes, {1: "Active"})
-    _element(given, "main", [{}], {1: "Active", 2: "Failover", 4: "Active", 5: None})
+        _element(given, name, nodes, {1: "Active"} | ({2: None} if name == "of no state of an endpoint" else {}))
+    _element(given, "main", [{}], {1: "Active", 2: "Failover", 4: "Active", 5: "Reserved"})
     sees(given, "both", pe("main", 1), pe("main", 2), pe("main", 3))
     sees(given, "both", "naa.624a9370")
     sees(given, "both", pe("main", 4), is_protocol_endpoint=False)
@@ -92,7 +93,7 @@ EXPECTED = expected(
     row("one", "main", 1, 0, nodes=1, of="vc-2", **MAIN),
     row("one", "nobody's", 1, None, nodes=None, of="vc-2", **NOBODYS, active_endpoints=None, endpoints_in_other_states=None),
     *(
-        row(f"of {name}", name, 1, 1, nodes=nodes) | (NOT_READ if name == "endpoints not read" else {})
+        row(f"of {name}", name, 1, 1, nodes=nodes) | (NOT_READ if name in ("endpoints not read", "of no state of an endpoint") else {})
         for name, (_, nodes) in NODES.items()
     ),
 )

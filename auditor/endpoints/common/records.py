@@ -92,9 +92,9 @@ class Record:
         """A string that may be left out: None then, without a parse error."""
         return None if self.value.get(name) is None else self.text(name)
 
-    def listed(self, name: str, known: Collection[str]) -> str | None:
-        """A value of an enumeration that may be left out; one that is not among `known` means nothing here, and is a parse error."""
-        value = self.optional_text(name)
+    def listed(self, name: str, known: Collection[str], *, needed: bool = False) -> str | None:
+        """A value of an enumeration; one that is not among `known` means nothing here: a parse error, as is none where one is `needed`."""
+        value = self.text(name) if needed else self.optional_text(name)
         if value is None or value in known:
             return value
         self.parse_errors.add(f"{self.prefix}{name}", self.label, f"is {value[:40]!r}, which is not known")

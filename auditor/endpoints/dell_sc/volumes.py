@@ -24,9 +24,9 @@ _LOOK_BACK = timedelta(hours=1)  # samples come every few minutes, and clocks di
 
 
 def volumes(reading: Reading, center: Center) -> Iterator[Batch | Gap]:
-    """Every volume with what it was given: storage profile, QoS profiles."""
+    """Every volume with what it was given: storage profile, QoS profiles; those in the recycle bin are deleted."""
     parse_errors = ParseErrors("ScVolume/GetList")
-    listed = list(reading.objects("ScVolume", center, parse_errors))
+    listed = [one for one in reading.objects("ScVolume", center, parse_errors) if one.value.get("inRecycleBin") is not True]
     ids = [str(volume.identifier("instanceId")) for volume in listed]
     tiering = {str(one.identifier("instanceId")): rows.tiers(one) for one in reading.objects("ScStorageProfile", center, parse_errors)}
     configurations = _configurations(reading, center, ids, parse_errors)

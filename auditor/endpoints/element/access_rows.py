@@ -31,8 +31,11 @@ def initiator(name: str) -> tuple[str, str] | None:
 
 
 def iscsi_session_row(session: Record) -> Row:
-    """A row of array_session; a session may be with no volume (API reference, session (iSCSI): "if any")."""
-    has_volume = session.value.get("volumeID") is not None
+    """A row of array_session; a session may be with no volume (API reference, session (iSCSI): "if any").
+
+    0 is the id of no volume: Element reports it where an object refers to none (API reference, fault: nodeID, serviceID, driveID).
+    """
+    has_volume = session.value.get("volumeID") not in (None, 0)
     return {
         "session_id": session.identifier("sessionID"),
         "volume_id": session.identifier("volumeID") if has_volume else None,

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from auditor.endpoints.element.enumerations import ENDPOINT_STATES, ROLES, VOLUME_STATES
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -41,7 +43,7 @@ def node_row(node: Record, key: str, state: str) -> Row:
         "state": state,
         "version": node.text("softwareVersion"),
         "model": model if isinstance(model, str) else None,
-        "role": node.optional_text("role"),
+        "role": node.listed("role", ROLES),
         "is_fibre_channel": node.value[port_group] is not None if port_group in node.value else None,
     }
 
@@ -90,7 +92,7 @@ def volume_row(volume: Record, policy_names: Mapping[str, str | None]) -> Row:
         "device": volume.device("scsiNAADeviceID"),
         "is_virtual": is_virtual,
         "vvol_id": vvol_id,
-        "status": volume.text("status"),
+        "status": volume.listed("status", VOLUME_STATES, needed=True),
         "size_bytes": volume.number("totalSize"),
         "qos_policy_id": policy_id,
         "qos_policy": policy_names.get(policy_id) if policy_id is not None else None,
@@ -160,7 +162,7 @@ def protocol_endpoint_row(record: Record) -> Row:
     return {
         "protocol_endpoint_id": record.identifier("protocolEndpointID"),
         "device": record.device("scsiNAADeviceID"),
-        "state": record.text("protocolEndpointState"),
+        "state": record.listed("protocolEndpointState", ENDPOINT_STATES, needed=True),
         "node_id": record.reference("primaryProviderID"),
     }
 

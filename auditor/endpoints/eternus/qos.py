@@ -140,6 +140,9 @@ def _limit(iops: str, mb: str, label: str, mode: str, complain: Complain) -> Lim
         return None
     if numbers == (UNSET, UNSET):
         return Limit(None, None)
+    if numbers[0] == UNSET:  # alone: a limit that nobody set, or one of 65,535 IOPS; 65,535 MB/s are as good as none
+        complain(mode, label, f"is {iops!r} and {mb!r}: whether FFFF is a limit where the other is one is not known")
+        return None
     return Limit(None if numbers[0] >= MOST_IOPS else numbers[0], None if numbers[1] >= MOST_MB_PER_SECOND else numbers[1])
 
 

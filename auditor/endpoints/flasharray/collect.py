@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from auditor.endpoints.common.records import ParseErrors, Record, once, records
 from auditor.endpoints.common.topics import batch, optional, read_topics
 from auditor.endpoints.flasharray import rows
+from auditor.endpoints.flasharray.enumerations import CONTROLLER_KINDS
 from auditor.endpoints.flasharray.hosts import connection_rows, host_row, initiator_rows, is_of_a_peer
 from auditor.endpoints.flasharray.levels import OF_HOSTS, OF_REALMS, Levels, level_ceilings
 from auditor.errors import EndpointError
@@ -256,7 +257,7 @@ class _Reading:
 
     def _controllers(self, parse_errors: ParseErrors) -> Iterator[Row]:
         for controller in self._listed("controllers", "controller", "name", parse_errors):
-            if controller.value.get("type") in (None, "array_controller"):  # not those of shelves
+            if controller.listed("type", CONTROLLER_KINDS) != "shelf_controller":
                 yield rows.node_row(controller)
 
     def _hosts(self, parse_errors: ParseErrors) -> tuple[list[Row], list[Row]]:

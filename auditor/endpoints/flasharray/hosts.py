@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.common.records import Record, objects
+from auditor.endpoints.flasharray.enumerations import PERSONALITIES
 from auditor.endpoints.flasharray.rows import reference
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def host_row(host: Record) -> Row:
         "array_host_id": host.identifier("name"),
         "name": host.text("name"),
         "host_group": reference(host, "host_group")[1],
-        "host_type": "" if host.value.get("personality") is None else host.text("personality"),
+        "host_type": "" if host.value.get("personality") is None else host.listed("personality", PERSONALITIES),
     }
 
 

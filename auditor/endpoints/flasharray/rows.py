@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.common.records import Record, objects
+from auditor.endpoints.flasharray.enumerations import KINDS
 from auditor.endpoints.flasharray.limits import LIMITS, ceiling_of
 
 if TYPE_CHECKING:
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
 VASA_NAMESPACE, VVOL_ID_TAG = "vasa-integration.purestorage.com", "PURE_VVOL_ID"
 
 _SERIAL = re.compile(r"[0-9a-f]{24}")
-_KINDS = {"regular": "lun", "protocol_endpoint": "protocol_endpoint"}
-"""By a volume's subtype; a release that leaves it out has regular ones alone. Source: OpenAPI definitions, Volume: subtype."""
-
 _VVOL = re.compile(r"(?:.+::)?vvol-.*-vg/[A-Za-z]+-[0-9a-f]{8}")
 
 
@@ -142,8 +140,8 @@ def volume_row(volume: Record, groups: Mapping[str, tuple[str | None, Ceilings]]
     """
     name, serial, destroyed = volume.text("name"), volume.text("serial"), _flag(volume, "destroyed")
     is_virtual = None if name is None else _VVOL.fullmatch(name) is not None
-    subtype = volume.listed("subtype", _KINDS)
-    kind = _KINDS[subtype] if subtype is not None else None if volume.value.get("subtype") is not None else "lun"
+    subtype = volume.listed("subtype", KINDS)
+    kind = KINDS[subtype] if subtype is not None else None if volume.value.get("subtype") is not None else "lun"
     own, (shared, shared_is_read), adjusted = ceilings(volume), _shared(volume, groups), priority(volume)
     source_id, source_name = reference(volume, "source")
     return {

@@ -61,3 +61,23 @@ OPERATION_STATES: Mapping[str, str] = MappingProxyType(
 
 LUN_KINDS: Mapping[str, str] = MappingProxyType({"regular": "lun", "vvol": "vvol"})
 """Of the LUNs that are volumes: Lun.class, the same list in every release; protocol_endpoint is read apart."""
+
+OS_TYPES: Mapping[str, str] = MappingProxyType(
+    {
+        "aix": "AIX",
+        "hpux": "HP-UX",
+        "hyper_v": "Hyper-V",
+        "image": "no host's: one that was made of a file",
+        "linux": "Linux",
+        "netware": "NetWare",
+        "openvms": "OpenVMS",
+        "solaris": "Solaris",
+        "solaris_efi": "Solaris with an EFI label",
+        "vmware": "ESX",
+        "windows": "Windows with an MBR",
+        "windows_2008": "Windows Server 2008 and later",
+        "windows_gpt": "Windows with a GPT",
+        "xen": "Xen",
+    }
+)
+"""Lun.os_type and Igroup.os_type, whose list is the shorter one; image: ONTAP command reference, lun create -ostype."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.common.addresses import in_short_form
-from auditor.endpoints.ontap.enumerations import LUN_KINDS, MEDIA
+from auditor.endpoints.ontap.enumerations import LUN_KINDS, MEDIA, OS_TYPES
 from auditor.endpoints.ontap.qos import NO_POLICY, NOT_KNOWN, Reference, optional, qos_columns, reference_of
 
 if TYPE_CHECKING:
@@ -164,10 +164,10 @@ def lun_row(lun: Record, containers: Mapping[str, Container], svm_qos: Mapping[s
         "volume_id": volume_id,
         "name": lun.text("name"),
         "kind": LUN_KINDS.get(kind or ""),
-        "os_type": lun.optional_text("os_type"),
+        "os_type": lun.listed("os_type", OS_TYPES),
         "serial": lun.optional_text("serial_number"),
         "device": None if virtual else device_of(lun),
-        "is_virtual": virtual if kind is not None else None,
+        "is_virtual": virtual if kind in LUN_KINDS else None,
         "vvol_id": volume_id if virtual else None,
         "status": status and status.text("state"),
         "size_bytes": space and space.number("size"),
@@ -231,7 +231,12 @@ def host_rows(igroup: Record) -> tuple[Row, list[Row]]:
     Source: netapp-ontap, Igroup: "Initiator groups containing other initiator groups report the aggregated list of initiators".
     """
     host_id = igroup.identifier("uuid")
-    host: Row = {"array_host_id": host_id, "name": igroup.text("name"), "host_group": None, "host_type": igroup.text("os_type")}
+    host: Row = {
+        "array_host_id": host_id,
+        "name": igroup.text("name"),
+        "host_group": None,
+        "host_type": igroup.listed("os_type", OS_TYPES, needed=True),
+    }
     listed = igroup.value.get("initiators")
     if listed is not None and not isinstance(listed, list):
         igroup.parse_errors.add("initiators", igroup.label, "is not a list")

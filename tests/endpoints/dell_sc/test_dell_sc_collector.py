@@ -432,6 +432,14 @@ def test_an_object_that_is_told_twice_is_counted_once(
     assert "came twice" in found.gap_text()
 
 
+def test_a_volume_in_the_recycle_bin_is_deleted(served: tuple[DellScServer, Endpoint]) -> None:
+    server, endpoint = served
+    server.alterations["ScVolume/GetList"] = lambda volumes: [{**one, "inRecycleBin": one["name"] == volumes[0]["name"]} for one in volumes]
+    before = collected(endpoint).tables["array_volume"]
+    assert len(before) == len(S1.volumes) - 1
+    assert S1.volumes[0].name not in {row["name"] for row in before}
+
+
 def test_an_initiator_that_belongs_to_no_server_is_nobodys(served: tuple[DellScServer, Endpoint]) -> None:
     server, endpoint = served
     server.alterations["ScServerHba/GetList"] = lambda answer: [{**answer[0], "server": None}, *answer[1:]]

@@ -13,6 +13,7 @@ from auditor.endpoints.element import access_rows, rows
 PE, NAA = "6f47acc2000000016a79337700000005", "naa.6f47acc2000000016a79337700000005"
 QOS = {"minIOPS": 50, "maxIOPS": 15000, "burstIOPS": 20000, "curve": {"4096": 100}}
 CURVE = '{"4096": 100}'
+ENDPOINT = {"protocolEndpointID": "a", "scsiNAADeviceID": PE, "primaryProviderID": 1}
 VOLUME: dict[str, Any] = {
     "volumeID": 7,
     "name": "fast",
@@ -317,3 +318,38 @@ def test_an_access_group_is_a_host() -> None:
         "host_group": None,
         "host_type": None,
     }
+
+
+@pytest.mark.parametrize(
+    ("read", "column"),
+    [
+        pytest.param(lambda: (one := record({**VOLUME, "status": "resting"}), rows.volume_row(one, {"3": "gold"})), "status", id="volume"),
+        pytest.param(
+            lambda: (
+                one := record(ENDPOINT | {"protocolEndpointState": "Resting"}),
+                rows.protocol_endpoint_row(one),
+            ),
+            "state",
+            id="protocol endpoint",
+        ),
+        pytest.param(
+            lambda: (
+                one := record({"nodeID": 1, "name": "n1", "softwareVersion": "12.3", "role": "Cache"}),
+                rows.node_row(one, "nodeID", "active"),
+            ),
+            "role",
+            id="node",
+        ),
+    ],
+)
+def test_a_value_that_the_reference_does_not_list_is_unknown_and_named(read: Callable[[], Any], column: str) -> None:
+    one, row = read()
+    assert row[column] is None
+    assert [why for _, why in errors(one)] in ([f"is {value!r}, which is not known"] for value in ("resting", "Resting", "Cache"))
+
+
+@pytest.mark.parametrize(("volume_id", "expected"), [(0, None), (None, None), (3, "3")])
+def test_a_session_with_volume_0_is_with_none(volume_id: int | None, expected: str | None) -> None:
+    initiator = {"initiatorName": "iqn.1998-01.com.vmware:esx", "initiatorIP": "192.0.2.1"}
+    session = {"sessionID": 5, "volumeID": volume_id, "nodeID": 1, **initiator}
+    assert access_rows.iscsi_session_row(record(session))["volume_id"] == expected

@@ -259,7 +259,8 @@ def table_line(*pairs: tuple[int, int], number: int = 1) -> str:
     [
         pytest.param(table_line((1000, 50)), qos.Limit(1000, 50), id="both"),
         pytest.param(table_line((0xFFFF, 0xFFFF)), qos.Limit(None, None), id="as nobody set it"),
-        pytest.param(table_line((0xFFFF, 50)), qos.Limit(0xFFFF, 50), id="65535 I/O operations, which somebody set"),
+        pytest.param(table_line((0xFFFF, 50)), None, id="65535 I/O operations, or nobody set them"),
+        pytest.param(table_line((1000, 0xFFFF)), qos.Limit(1000, 0xFFFF), id="65535 MB/s, which nothing reaches"),
         pytest.param(table_line((1000, qos.MOST_MB_PER_SECOND)), qos.Limit(1000, None), id="the largest throughput is none"),
         pytest.param(table_line((qos.MOST_IOPS, 50)), qos.Limit(None, 50), id="the most operations are none"),
         pytest.param(table_line((0, 50)), None, id="zero, which cannot be set"),

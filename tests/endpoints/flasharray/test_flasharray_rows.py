@@ -320,6 +320,9 @@ def test_a_host_has_its_group_and_personality() -> None:
     assert (bare["host_group"], bare["host_type"]) == (None, "")
     assert hosts.host_row(record({"name": "esx-3"}))["host_type"] == ""
     assert hosts.host_row(record({**host, "personality": 7}))["host_type"] is None
+    newer = record({**host, "personality": "esxi-9"})
+    assert hosts.host_row(newer)["host_type"] is None
+    assert [why for _, why in errors(newer.parse_errors)] == ["is 'esxi-9', which is not known"]
 
 
 def test_initiators_of_every_kind_are_listed_and_odd_ones_named() -> None:

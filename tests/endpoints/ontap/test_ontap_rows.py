@@ -322,7 +322,8 @@ DEVICE = "naa.600a0980" + b"wOj4]?EZ1abc".hex()
     [
         pytest.param({}, {}, [], id="a LUN"),
         pytest.param({"class": "vvol"}, {"kind": "vvol", "device": None, "is_virtual": True, "vvol_id": "l-1"}, [], id="a vVol"),
-        pytest.param({"class": "odd"}, {"kind": None}, ["class"], id="a class nobody knows"),
+        pytest.param({"class": "odd"}, {"kind": None, "is_virtual": None}, ["class"], id="a class nobody knows"),
+        pytest.param({"os_type": "odd"}, {"os_type": None}, ["os_type"], id="hosts nobody knows"),
         pytest.param({"class": None}, {"kind": None, "is_virtual": None}, ["class"], id="no class"),
         pytest.param({"qos_policy": {"uuid": "P-1", "name": "gold"}}, QOS_OF_GOLD, [], id="a policy of its own"),
         pytest.param({"status": None}, {"status": None}, ["status"], id="no state"),

@@ -10,6 +10,7 @@ from auditor.endpoints.common.addresses import in_short_form
 from auditor.endpoints.vcenter.collect.reading import read_each
 from auditor.endpoints.vcenter.collect.rows import Facts, Rows, gap, gaps_of, readings
 from auditor.endpoints.vcenter.collect.storage import lower_hex_name
+from auditor.endpoints.vcenter.enumerations import CONGESTION_MODES, DATASTORE_TYPES, UNMAP_PRIORITIES, unlisted
 from auditor.errors import EndpointError
 
 if TYPE_CHECKING:
@@ -77,8 +78,16 @@ def _add(endpoint: Endpoint, tables: _Tables, facts: ObjectProperties | tuple[Re
     yield from gaps_of(endpoint, not_reported | dict(facts.missing), f"datastore {name}")
     info = values.get("info")
     vmfs, vvol, nas = (info.vmfs, info.vvol, info.nas) if info else (None, None, None)
-    parent = values.get("parent")
-    tables.stores.add(
+    parent, settings = values.get("parent"), values.get("iormConfiguration")
+    strange = {
+        "type": unlisted(values.get("summary.type"), DATASTORE_TYPES),
+        "unmap_priority": unlisted(vmfs.unmap_priority if vmfs else None, UNMAP_PRIORITIES),
+        "sioc_mode": unlisted(settings.congestion_threshold_mode if settings else None, CONGESTION_MODES),
+    }
+    for column, why in strange.items():
+        if why:
+            yield gap(endpoint, f"{column} of datastore {name}", why)
+    row = dict(
         datastore_id=facts.id,
         name=name,
         type=values.get("summary.type"),
@@ -95,8 +104,9 @@ def _add(endpoint: Endpoint, tables: _Tables, facts: ObjectProperties | tuple[Re
         maintenance_mode=values.get("summary.maintenanceMode"),
         **_vmfs(vmfs),
         sioc_supported=values.get("capability.storageIORMSupported"),
-        **_sioc(values.get("iormConfiguration")),
+        **_sioc(settings),
     )
+    tables.stores.add(**row | {column: None for column, why in strange.items() if why})
     for extent in vmfs.extent if vmfs else ():
         tables.extents.add(datastore_id=facts.id, device=lower_hex_name(extent.disk_name), partition=extent.partition)
     for mount in values.get("host") or ():

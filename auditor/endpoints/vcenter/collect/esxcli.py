@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from auditor.endpoints.vcenter.collect.rows import Facts, columns
 from auditor.endpoints.vcenter.collect.storage import lower_hex_name
+from auditor.endpoints.vcenter.enumerations import OFFLOADS
 from auditor.endpoints.vcenter.esxcli_records import Table, plain_name, table_of
 
 if TYPE_CHECKING:
@@ -241,14 +242,17 @@ Source: docs/domain/facts.md#1-11, the fields of ESXi 5.5 to 9; those that old b
 Namespaces: docs/domain/facts.md#1-13.
 """
 
+
+def _offload(record: Record, field: str, *, needed: bool) -> str | None:
+    word = record.text(field, needed=needed)
+    return record.understood(field, word, word if word in OFFLOADS else None)
+
+
 offload = Layout(
     "device_offload",
     (
         Column("vaai_plugin", "vaaipluginname"),
-        Column("ats_status", "atsstatus"),
-        Column("clone_status", "clonestatus"),
-        Column("zero_status", "zerostatus"),
-        Column("delete_status", "deletestatus"),
+        *(Column(f"{name}_status", f"{name}status", _offload) for name in ("ats", "clone", "zero", "delete")),
     ),
     ("device", "device"),
     by_device,

@@ -8,6 +8,7 @@ from ipaddress import IPv4Interface
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.vcenter.collect.esxcli import Column, Layout, Record, Records, by_device
+from auditor.endpoints.vcenter.enumerations import COMPLIANCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -119,9 +120,9 @@ def _bound(records: Records) -> Iterator[tuple[Record, str | None]]:
 
 
 def _compliant(record: Record, field: str, *, needed: bool) -> bool | None:
-    """Only the word "compliant" says that it is. Source: a vendor's checker (PureStorage-OpenConnect) compares with that word."""
+    """Source: a vendor's checker (PureStorage-OpenConnect) compares with the word "compliant"."""
     text = record.filled(field, needed=needed)
-    return None if text is None else text.lower() == "compliant"
+    return record.understood(field, text, None if text is None else COMPLIANCE.get(re.sub("[^a-z]", "", text.lower())))
 
 
 def _address(record: Record, field: str, *, needed: bool) -> str | None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from auditor.endpoints.vcenter.collect.reading import read_each
 from auditor.endpoints.vcenter.collect.rows import Facts, Rows, gap, gaps_of, readings
+from auditor.endpoints.vcenter.enumerations import DRS_BEHAVIORS, unlisted
 from auditor.errors import EndpointError
 
 if TYPE_CHECKING:
@@ -69,20 +70,30 @@ def _add(endpoint: Endpoint, rows: Rows, facts: ObjectProperties | tuple[Ref, En
     balance, automation = config.io_load_balance_config, config.automation_overrides
     # Where no machine has settings of its own, the list of those is unset; that the whole could be read is reported by the settings above.
     overrides = _automated(values.get(_OF_VMS) or ()) if _OF_VMS in paths and _OF_VMS not in facts.missing else None
+    levels = {
+        "default_behavior": config.default_vm_behavior,
+        "space_automation": automation.space_load_balance_automation_mode if automation else None,
+        "io_automation": automation.io_load_balance_automation_mode if automation else None,
+    }
+    for column, level in levels.items():
+        if why := unlisted(level, DRS_BEHAVIORS):
+            yield gap(endpoint, f"{column} of datastore cluster {name}", why)
+            levels[column] = None
+            if column != "default_behavior":
+                levels["default_behavior"] = None  # a level of its own goes before it, and NULL would be none
     rows.add(
         pod_id=facts.id,
         name=name,
         sdrs_enabled=config.enabled,
         io_metric_enabled=config.io_load_balance_enabled,
-        default_behavior=config.default_vm_behavior,
-        space_automation=automation.space_load_balance_automation_mode if automation else None,
-        io_automation=automation.io_load_balance_automation_mode if automation else None,
+        **levels,
         io_latency_threshold_ms=balance.io_latency_threshold if balance else None,
         load_balance_interval_minutes=config.load_balance_interval,
         automated_vms=overrides,
     )
 
 
-def _automated(settings: Sequence[PodVmConfig]) -> int:
-    """How many machines an override makes automated; one that Storage DRS is disabled for is not."""
-    return sum(1 for one in settings if one.behavior == "automated" and one.enabled is not False)
+def _automated(settings: Sequence[PodVmConfig]) -> int | None:
+    """How many machines an override makes automated; one that Storage DRS is disabled for is not. None where one has another level."""
+    levels = [one.behavior for one in settings if one.enabled is not False]
+    return None if any(unlisted(level, DRS_BEHAVIORS) for level in levels) else levels.count("automated")

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.vcenter.collect.rows import Facts, HostSeen, Rows, columns, gap, readings
+from auditor.endpoints.vcenter.enumerations import HBA_KINDS, HBA_PROTOCOLS, PATH_STATES, TRANSPORTS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
@@ -25,25 +26,7 @@ _NOT_ASKED = ("not asked",)
 
 _ISCSI_HBA = "HostInternetScsiHba"
 _ISCSI_PORT = 3260  # where the API reports none; iSCSI's own (RFC 7143)
-_HBA_KINDS = {
-    _ISCSI_HBA: "iscsi",
-    "HostFibreChannelOverEthernetHba": "fcoe",
-    "HostFibreChannelHba": "fc",
-    "HostPcieHba": "nvme",
-    "HostRdmaHba": "nvme",
-    "HostTcpHba": "nvme",
-}
-_FC_HBAS = frozenset(name for name, kind in _HBA_KINDS.items() if kind in ("fc", "fcoe"))
-_TRANSPORTS = {
-    "HostInternetScsiTargetTransport": "iscsi",
-    "HostFibreChannelOverEthernetTargetTransport": "fcoe",
-    "HostFibreChannelTargetTransport": "fc",
-    "HostSerialAttachedTargetTransport": "sas",
-    "HostPcieTargetTransport": "nvme",
-    "HostRdmaTargetTransport": "nvme",
-    "HostTcpTargetTransport": "nvme",
-}
-"""Whatever is not among these is reported as "block". Source: the subtypes of HostHostBusAdapter and HostTargetTransport in the API."""
+_FC_HBAS = frozenset(name for name, kind in HBA_KINDS.items() if kind in ("fc", "fcoe"))
 
 _HEX_NAME = re.compile(r"(naa|eui)\.[0-9a-f]+", re.IGNORECASE)
 
@@ -64,7 +47,7 @@ def storage_of(
     luns = facts.values.get(_DEVICES) or ()
     where = {"endpoint": endpoint.name, "host_id": host.id}
     if "hbas" in parse_errors:
-        yield from _hbas(where, adapters)
+        yield from _hbas(where, adapters, parse_errors["hbas"])
         yield from _targets(where, adapters)
         yield from _options(where, adapters)
     if "devices" in parse_errors:
@@ -104,9 +87,12 @@ def _key(hba: HostBusAdapter) -> str:
     return str(hba.key or hba.device)
 
 
-def _hbas(where: Mapping[str, str], adapters: Mapping[str, HostBusAdapter]) -> Iterator[Facts]:
+def _hbas(where: Mapping[str, str], adapters: Mapping[str, HostBusAdapter], parse_errors: list[str]) -> Iterator[Facts]:
     rows = Rows("hba", **where)
     for hba in adapters.values():
+        kind = _kind(hba)
+        if kind is None:
+            parse_errors.append(f"{hba.device} is a {hba.type_name} of protocol {hba.storage_protocol}, which is no kind that is known")
         is_iscsi = hba.type_name == _ISCSI_HBA
         initiator = hba.iscsi_name.lower() if is_iscsi and hba.iscsi_name else None
         if hba.type_name in _FC_HBAS:
@@ -115,7 +101,7 @@ def _hbas(where: Mapping[str, str], adapters: Mapping[str, HostBusAdapter]) -> I
             hba=hba.device,
             driver=hba.driver,
             model=_trimmed(hba.model),
-            kind=_kind(hba),
+            kind=kind,
             status=hba.status,
             is_software=hba.is_software_based if is_iscsi else None,
             initiator=initiator,
@@ -124,12 +110,14 @@ def _hbas(where: Mapping[str, str], adapters: Mapping[str, HostBusAdapter]) -> I
     yield from rows.batch()
 
 
-def _kind(hba: HostBusAdapter) -> str:
-    """The kind as the table has it. A port that speaks SCSI and NVMe is two adapters of one type, which storageProtocol distinguishes.
+def _kind(hba: HostBusAdapter) -> str | None:
+    """The kind as the table has it, None when not known. A port that speaks SCSI and NVMe is two adapters of one type.
 
-    Source: HostHostBusAdapter.storageProtocol and HostStorageProtocol (scsi | nvme) in the vSphere API, since 7.0.
+    storageProtocol distinguishes them. Source: HostHostBusAdapter.storageProtocol and HostStorageProtocol in the vSphere API, since 7.0.
     """
-    return "nvme" if hba.storage_protocol == "nvme" else _HBA_KINDS.get(hba.type_name, "block")
+    if hba.storage_protocol is not None and hba.storage_protocol not in HBA_PROTOCOLS:
+        return None
+    return "nvme" if hba.storage_protocol == "nvme" else HBA_KINDS.get(hba.type_name)
 
 
 def _targets(where: Mapping[str, str], adapters: Mapping[str, HostBusAdapter]) -> Iterator[Facts]:
@@ -251,14 +239,18 @@ def _paths(
     if None in by:
         parse_errors += [f"{path.name} leaves by no adapter that was read" for path in paths if path.adapter not in hbas]
     transports = [path.transport for path in paths]
+    states = [path.state or path.path_state for path in paths]
+    strange = {state for state in states if state is not None} - PATH_STATES.keys()
+    strange |= {one.type_name for one in transports if one} - TRANSPORTS.keys()
+    parse_errors += [f"a path reports {word[:40]!r}, which is not known" for word in sorted(strange)]
     yield from columns(
         "path",
         where,
         device=devices,
         hba=by,
         path=[path.name for path in paths],
-        state=[path.state or path.path_state for path in paths],
-        transport=[_TRANSPORTS.get(one.type_name, "block") if one else None for one in transports],
+        state=[None if state in strange else state for state in states] if strange else states,
+        transport=[TRANSPORTS.get(one.type_name) if one else None for one in transports],
         target=[_target(one) if one else None for one in transports],
         psp=psps,
         satp=satps,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from auditor.endpoints.vcenter.bulk.shapes import Ref
 from auditor.endpoints.vcenter.collect.reading import read_each
 from auditor.endpoints.vcenter.collect.rows import Facts, Rows, gap, gaps_of, readings
+from auditor.endpoints.vcenter.enumerations import VM_POWER_STATES, unlisted
 from auditor.errors import EndpointError
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class MachinesSeen:
     def add(self, facts: ObjectProperties) -> None:
         """Take a machine in, if it runs, as far as is known, on a host that is not lost, and may have a disk."""
         host: Ref | None = facts.values.get(_HOST)
-        if (host is not None and host.value in self.lost) or facts.values.get("runtime.powerState") not in (None, "poweredOn"):
+        if (host is not None and host.value in self.lost) or facts.values.get("runtime.powerState") in ("poweredOff", "suspended"):
             return
         if facts.is_gone or not _may_have_disks(facts):
             return
@@ -115,6 +116,9 @@ def _add(
     missing = not_reported | dict(facts.missing)
     yield from gaps_of(endpoint, missing, f"virtual machine {name}")
     host, power = values.get(_HOST), values.get("runtime.powerState")
+    if why := unlisted(power, VM_POWER_STATES):
+        yield gap(endpoint, f"power state of virtual machine {name}", why)
+        power = None
     machines.add(
         vm_id=facts.id,
         name=name,

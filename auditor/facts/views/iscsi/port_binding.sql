@@ -33,7 +33,8 @@ used AS (
         hba,
         count(DISTINCT device) AS devices,
         count(*) FILTER (WHERE state = 'active') AS active_paths,
-        count(*) FILTER (WHERE state = 'dead') AS dead_paths
+        count(*) FILTER (WHERE state = 'dead') AS dead_paths,
+        count(*) FILTER (WHERE state IS NULL OR state = 'unknown') AS undetermined
     FROM fact.path
     JOIN adapter USING (endpoint, host_id, hba)
     GROUP BY ALL
@@ -54,8 +55,8 @@ SELECT
     CASE WHEN k.whole THEN CASE WHEN b.vmknics IS NULL THEN 0 ELSE b.mtus END END AS mtus,
     CASE WHEN k.whole THEN coalesce(b.what, '') END AS portals,
     CASE WHEN r.paths_read THEN coalesce(u.devices, 0) END AS devices,
-    CASE WHEN r.paths_read THEN coalesce(u.active_paths, 0) END AS active_paths,
-    CASE WHEN r.paths_read THEN coalesce(u.dead_paths, 0) END AS dead_paths
+    CASE WHEN r.paths_read AND coalesce(u.undetermined, 0) = 0 THEN coalesce(u.active_paths, 0) END AS active_paths,
+    CASE WHEN r.paths_read AND coalesce(u.undetermined, 0) = 0 THEN coalesce(u.dead_paths, 0) END AS dead_paths
 FROM fact.hba AS a
 JOIN fact.host AS h USING (endpoint, host_id)
 JOIN step_host_reading AS r USING (endpoint, host_id)

@@ -14,7 +14,8 @@ presented AS (
     SELECT
         p.endpoint AS array_name,
         count(DISTINCT p.device) FILTER (WHERE p.state = 'Active') AS active_endpoints,
-        count(*) FILTER (WHERE coalesce(p.state, '') <> 'Active') AS other_endpoints
+        count(*) FILTER (WHERE p.state <> 'Active') AS other_endpoints,
+        count(*) FILTER (WHERE p.state IS NULL) AS undetermined
     FROM fact.array_protocol_endpoint AS p
     GROUP BY ALL
 ),
@@ -52,9 +53,11 @@ SELECT
     h.host_id,
     e.array_name,
     CASE WHEN r.devices_read THEN coalesce(v.visible, 0) END AS visible_endpoints,
-    CASE WHEN r.devices_read AND a.protocol_endpoints_read THEN coalesce(v.visible_active, 0) END AS visible_active_endpoints,
-    CASE WHEN a.protocol_endpoints_read THEN coalesce(p.active_endpoints, 0) END AS active_endpoints,
-    CASE WHEN a.protocol_endpoints_read THEN coalesce(p.other_endpoints, 0) END AS endpoints_in_other_states,
+    CASE
+        WHEN r.devices_read AND a.protocol_endpoints_read AND coalesce(p.undetermined, 0) = 0 THEN coalesce(v.visible_active, 0)
+    END AS visible_active_endpoints,
+    CASE WHEN a.protocol_endpoints_read AND coalesce(p.undetermined, 0) = 0 THEN coalesce(p.active_endpoints, 0) END AS active_endpoints,
+    CASE WHEN a.protocol_endpoints_read AND coalesce(p.undetermined, 0) = 0 THEN coalesce(p.other_endpoints, 0) END AS endpoints_in_other_states,
     CASE WHEN a.nodes_read AND n.array_name IS NULL THEN 0 WHEN a.nodes_read THEN n.active_nodes END AS active_nodes
 FROM expected AS e
 JOIN step_host_reading AS r USING (endpoint, domain_id)

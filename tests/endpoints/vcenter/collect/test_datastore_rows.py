@@ -232,3 +232,20 @@ def test_rows_are_handed_on_in_batches_and_none_twice(monkeypatch: pytest.Monkey
 )
 def test_a_containers_id_is_written_as_arrays_write_it(reported: str, expected: str) -> None:
     assert container_id(reported) == expected
+
+
+@pytest.mark.parametrize(
+    ("values", "column"),
+    [
+        pytest.param({"summary__type": "QUOBYTE"}, "type", id="type"),
+        pytest.param({"info": DatastoreInfo(vmfs=VmfsVolume(unmap_priority="eager"))}, "unmap_priority", id="unmap"),
+        pytest.param({"iormConfiguration": IormInfo(enabled=True, congestion_threshold_mode="adaptive")}, "sioc_mode", id="congestion"),
+    ],
+)
+def test_a_value_that_the_api_does_not_list_is_unknown_and_a_gap(values: dict[str, Any], column: str) -> None:
+    given = found(store(**values))
+    assert given.rows("datastore")[0].get(column) is None
+    [(what, why)] = given.gaps
+    assert what == f"{column} of datastore fast"
+    assert why.endswith("which is not known")
+    assert given.complete == {"/datastores": False}

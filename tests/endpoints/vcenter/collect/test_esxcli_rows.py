@@ -138,14 +138,14 @@ def test_scheduling_of_devices() -> None:
         pytest.param(
             offload,
             ("device", "Device", "naa.1"),
-            {"VAAI Plugin Name": "VMW_VAAIP", "ATS Status": "supported", "Clone Status": "unsupported", "Zero Status": "a"}
-            | {"Delete Status": "b"},
+            {"VAAI Plugin Name": "VMW_VAAIP", "ATS Status": "supported", "Clone Status": "unsupported"}
+            | {"Zero Status": "supported", "Delete Status": "unsupported"},
             {
                 "vaai_plugin": "VMW_VAAIP",
                 "ats_status": "supported",
                 "clone_status": "unsupported",
-                "zero_status": "a",
-                "delete_status": "b",
+                "zero_status": "supported",
+                "delete_status": "unsupported",
             },
             id="offload",
         ),
@@ -249,6 +249,23 @@ def test_the_subnet_of_a_portal_is_its_address_under_its_mask(fields: Row, ip: s
     [row], errors = read(iscsi_portals, {"Vmknic": "vmk1", "Adapter": "vmhba64", "Compliant Status": "COMPLIANT", **fields})
     assert (row["ip"], row["subnet"], row["compliant"], row["compliant_status"]) == (ip, subnet, True, "COMPLIANT")
     assert errors == ([error] if error else [])
+
+
+@pytest.mark.parametrize("word", ["unknown", "not supported", ""])
+def test_an_offload_in_another_word_is_neither_there_nor_missing(word: str) -> None:
+    whole = {f"{name} Status": "supported" for name in ("Clone", "Zero", "Delete")}
+    [row], errors = read(offload, {"Device": "naa.1", "VAAI Plugin Name": "", "ATS Status": word, **whole})
+    assert (row["ats_status"], row["clone_status"]) == (None, "supported")
+    assert errors == [f"atsstatus of naa.1 says {word!r}, which is not understood"]
+
+
+@pytest.mark.parametrize(
+    ("word", "compliant"),
+    [("compliant", True), ("not compliant", False), ("nonCompliant", False), ("checking", None)],
+)
+def test_a_portal_is_compliant_or_not_by_the_words_for_it_alone(word: str, compliant: bool | None) -> None:
+    [row], errors = read(iscsi_portals, {"Vmknic": "vmk1", "Adapter": "vmhba64", "Compliant Status": word})
+    assert (row["compliant"], row["compliant_status"], bool(errors)) == (compliant, word, compliant is None)
 
 
 def test_working_paths_that_are_not_listed_are_not_counted() -> None:

@@ -227,3 +227,11 @@ def test_a_mapped_device_is_named_by_its_identifier() -> None:
     digits = "624A93705A1F77C29B3E4D1000011010"
     assert mapped_device(f"vml.0200060000{digits}466C617368") == f"naa.{digits.lower()}"
     assert mapped_device(f"0100060000{digits}466C617368") is None
+
+
+def test_a_power_state_that_the_api_does_not_list_is_unknown_and_the_machine_is_asked_for_its_load() -> None:
+    seen = MachinesSeen()
+    given = found(machine(**{"runtime.powerState": "hibernated", DEVICES: [VirtualDevice(type_name="VirtualDisk")]}), seen=seen)
+    assert given.rows("vm")[0].get("power_state") is None
+    assert given.gaps == [("power state of virtual machine web", "is 'hibernated', which is not known")]
+    assert seen.refs == [Ref("VirtualMachine", "vm-1")]

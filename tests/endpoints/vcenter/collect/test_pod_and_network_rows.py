@@ -206,3 +206,12 @@ def test_an_adapter_that_says_nothing_is_a_gap_and_others_are_read() -> None:
     assert [row["vmk"] for row in given.rows("vmknic")] == ["vmk1"]
     assert network(*odd, odd[1]).gaps == [("network of esx-1", "; ".join([*names, names[1]]))]
     assert network(*odd, *odd, odd[1]).gaps == [("network of esx-1", "; ".join([*names, names[0]]) + "; and 2 more")]
+
+
+def test_a_level_of_storage_drs_that_the_api_does_not_list_is_unknown_and_leaves_the_one_below_it_unknown() -> None:
+    levels = Automation(space_load_balance_automation_mode="partly")
+    config = PodConfig(enabled=True, default_vm_behavior="manual", automation_overrides=levels)
+    given = pods(pod(**{CONFIG: config, OF_VMS: [PodVmConfig(behavior="partly")]}))
+    [row] = given.rows("storage_pod")
+    assert [row.get(name) for name in ("space_automation", "default_behavior", "automated_vms")] == [None, None, None]
+    assert given.gaps == [("space_automation of datastore cluster gold", "is 'partly', which is not known")]

@@ -81,12 +81,15 @@ def test_an_iscsi_adapter_has_a_name_and_a_fibre_channel_one_a_number() -> None:
         pytest.param("HostPcieHba", None, "nvme", id="local NVMe"),
         pytest.param("HostTcpHba", None, "nvme", id="NVMe over TCP"),
         pytest.param("HostBlockHba", None, "block", id="a controller of local disks"),
-        pytest.param("HostNewerHba", None, "block", id="a type nobody knows"),
+        pytest.param("HostNewerHba", None, None, id="a type nobody knows"),
+        pytest.param(FC, "of a later release", None, id="a protocol nobody knows"),
     ],
 )
-def test_the_kind_of_an_adapter_is_its_type_unless_it_speaks_nvme(type_name: str, protocol: str | None, kind: str) -> None:
-    [row] = found([hba(type_name, storage_protocol=protocol)]).rows("hba")
-    assert row["kind"] == kind
+def test_the_kind_of_an_adapter_is_its_type_unless_it_speaks_nvme(type_name: str, protocol: str | None, kind: str | None) -> None:
+    given = found([hba(type_name, storage_protocol=protocol)])
+    [row] = given.rows("hba")
+    assert row.get("kind") == kind
+    assert given.complete["host-1/hbas"] is (kind is not None)
 
 
 def option(key: str, *, value: Any, inherited: bool | None = None) -> OptionValue:
@@ -183,7 +186,9 @@ def test_a_device_that_is_listed_twice_or_has_no_name_leaves_devices_open() -> N
     assert given.complete == {"host-1/hbas": True, "host-1/devices": False, "host-1/paths": True}
 
 
-ISCSI_TARGET, FC_TARGET, SAS_TARGET = (f"Host{kind}TargetTransport" for kind in ("InternetScsi", "FibreChannel", "SerialAttached"))
+ISCSI_TARGET, FC_TARGET, SAS_TARGET, BLOCK_TARGET = (
+    f"Host{kind}TargetTransport" for kind in ("InternetScsi", "FibreChannel", "SerialAttached", "BlockAdapter")
+)
 
 
 def path(name: str, adapter: str | None = "key-vmhba1", **more: Any) -> Path:
@@ -200,7 +205,7 @@ def test_paths_have_their_device_adapter_transport_and_policies() -> None:
                 path("p2", path_state="standby", transport=Transport(type_name=FC_TARGET, port_world_wide_name=-2)),
             ],
         ),
-        LogicalUnit(id="u2", lun="lun-naa.2", path=[path("p3", "key-vmhba2", transport=Transport(type_name="HostOther")), path("p4")]),
+        LogicalUnit(id="u2", lun="lun-naa.2", path=[path("p3", "key-vmhba2", transport=Transport(type_name=BLOCK_TARGET)), path("p4")]),
         LogicalUnit(id="u3", lun="lun-naa.1", path=[path("p5", transport=Transport(type_name=SAS_TARGET, iscsi_name=""))]),
     ]  # fmt: skip
     given = found([hba(ISCSI), hba(FC, "vmhba2")], luns, units)
@@ -227,6 +232,17 @@ def test_a_path_of_no_device_or_adapter_that_was_read_leaves_paths_open() -> Non
     lost = ["u1 belongs to no device that was read", "u2 belongs to no device that was read", "p3 leaves by no adapter that was read"]
     assert given.gaps == [("paths of esx-1", "; ".join(lost) + "; and 1 more")]
     assert given.complete == {"host-1/hbas": True, "host-1/devices": True, "host-1/paths": False}
+
+
+def test_a_path_in_a_state_or_over_a_transport_that_is_not_listed_is_in_none_that_is_known() -> None:
+    paths = [path("p1", state="resting"), path("p2", state="active", transport=Transport(type_name="HostNewerTargetTransport"))]
+    given = found([hba(FC)], [lun("naa.1")], [LogicalUnit(id="u1", lun="lun-naa.1", path=paths)])
+    assert [(row["path"], row.get("state"), row.get("transport")) for row in given.rows("path")] == [
+        ("p1", None, None),
+        ("p2", "active", None),
+    ]
+    words = ("'HostNewerTargetTransport'", "'resting'")
+    assert given.gaps == [("paths of esx-1", "; ".join(f"a path reports {word}, which is not known" for word in words))]
 
 
 def test_three_reasons_are_all_given() -> None:

@@ -1,0 +1,29 @@
+"""What the values of Element's enumerations mean, of those that are judged by; a value that is not here is not known.
+
+Source: Element API reference 12.x, the object that is named at each. Not compared with a real cluster.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+VOLUME_STATES: Mapping[str, str] = MappingProxyType(
+    {"init": "is being made, takes no connections", "active": "is there", "deleted": "is deleted, and not purged yet"}
+)
+"""volume.status."""
+
+ENDPOINT_STATES: Mapping[str, str] = MappingProxyType(
+    {"Active": "is in use", "Start": "is starting", "Failover": "has failed over", "Reserved": "is reserved"}
+)
+"""protocolEndpoint.protocolEndpointState."""
+
+ROLES: Mapping[str, str] = MappingProxyType(
+    {
+        "Storage": "hosts block services",
+        "Witness": "hosts none",
+        "Management": "hosts none",
+        "Compute": "hosts none",
+    }
+)
+"""node.role, which releases before 12 do not report."""
