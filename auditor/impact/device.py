@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from auditor.impact.depths import Cure, WhatIf, depth_after, depth_now
+from auditor.impact.directions import Direction, direction_of, is_size_known
 from auditor.impact.interval import Interval
 from auditor.impact.lines import Line, limited, lines_of
-from auditor.impact.measured import contradiction, counted_flow, no_worse, other_rate, perhaps_as_now
-from auditor.impact.queue import Flow, Queue, Stream, solve
+from auditor.impact.measured import contradiction, counted_flow, held_to, other_rate, perhaps_as_now
+from auditor.impact.queue import Flow, Queue, Stream, solve, with_fewer
 from auditor.impact.rows import Device, Disk, Input, rounded
 
 _NAMED = 5  # disks that are named; the others are counted
@@ -37,45 +38,94 @@ def device_impact(device: Device, disks: Sequence[Disk], what_if: WhatIf) -> dic
         return _not("Storage I/O Control does not hold this queue back")
     if what_if.cure is Cure.HOST_LIMIT and not any(line.is_held for line in lines):
         return _not("the array holds no disk behind this queue back now")
-    streams = [line.stream for line in lines]
     adapter = None if not device.adapter_queue_depth else Interval.exactly(device.adapter_queue_depth)
     victims = [line for line in lines if not line.is_held and line.disks] or [line for line in lines if line.disks] or lines
     # Service times were measured now, with whatever the array made of this load.
-    now = _flows(solve(Queue(depth, adapter, _ANY_NUMBER), streams).flows, lines, victims)
-    if (why := contradiction(now, victims)) is not None:
+    model = _flows(Queue(depth, adapter, _ANY_NUMBER), [line.stream for line in lines], lines, victims)
+    why = contradiction(model, victims) or (other_rate(model[0], lines[0]) if len(lines) == 1 else None)
+    if why is not None:
         return _not(why)
-    served, model = Interval(max(1.0, _served(streams, depth)), math.inf), now
-    if len(lines) == 1:
-        if (why := other_rate(now[0], lines[0])) is not None:
-            return _not(why)
-        now = [counted_flow(model[0], lines[0])]
-        served = Interval(max(1.0, min(served.low, now[0].per_second.low * streams[0].service_seconds.low)), math.inf)
+    now = [counted_flow(*pair) for pair in zip(model, victims, strict=True)]
+    fixed = depth_after(device, depth, what_if, lines)
+    if fixed is None:
+        return _not("what the fix makes of the queue's depth is not known")
+    served = Interval(max(1.0, _served(lines, depth, now)), math.inf)
     inputs += [
         Input("depth now", depth, "commands", "measured", "device_queue.depth_in_effect, queue_depth, dsnro"),
         Input("served side by side", served, "commands", "assumed", "docs/queue-model.md#array"),
     ]
-    fixed = depth_after(device, depth, what_if, lines)
-    if fixed is None:
-        return _not("what the fix makes of the queue's depth is not known")
     if adapter is not None:
         inputs.append(Input("depth of the adapter", adapter, "commands", "measured", "device_queue.adapter_queue_depth"))
     inputs.append(Input("depth after", fixed, "commands", "assumed", "the fix of this finding"))
-    limits = what_if.cure is Cure.HOST_LIMIT
-    later = [limited(line) if limits else line.stream for line in lines]
-    after = _flows(solve(Queue(fixed, adapter, served), later).flows, lines, victims)
-    after = no_worse(after, now, (Queue(depth, adapter), streams), (Queue(fixed, adapter), later))
-    after = [perhaps_as_now(*flows) for flows in zip(after, now, model, strict=True)]
-    full = later if limits else [replace(line.stream, outstanding=line.most) for line in lines]
-    worst = _flows(solve(Queue(fixed, adapter, served), full).flows, lines, victims)
-    return _answer(device, lines, victims, (now, after, worst), inputs)
+    queues = Queue(depth, adapter, served), Queue(fixed, adapter, served)
+    return _fixed(device, lines, victims, (model, now), queues, is_limited=what_if.cure is Cure.HOST_LIMIT) | {
+        "inputs": [one.as_json() for one in inputs]
+    }
 
 
-def _answer(
-    device: Device, lines: Sequence[Line], victims: Sequence[Line], flows: tuple[list[Flow], list[Flow], list[Flow]], inputs: list[Input]
+def _fixed(
+    device: Device,
+    lines: Sequence[Line],
+    victims: Sequence[Line],
+    known: tuple[Sequence[Flow], Sequence[Flow]],
+    queues: tuple[Queue, Queue],
+    *,
+    is_limited: bool,
 ) -> dict[str, Any]:
+    """The impact but its inputs.
+
+    Args:
+        device: the queue.
+        lines: what sends into it.
+        victims: those of them that wait for others.
+        known: of the victims now, what the model says and what was counted.
+        queues: before the fix and after it.
+        is_limited: the fix is a limit on the host for what the array holds back now.
+    """
+    (model, now), (queue, later) = known, queues
+    streams = [line.stream for line in lines]
+    fixed = [limited(line) for line in lines] if is_limited else streams
+    direction = direction_of((queue, streams), (later, fixed))
+    if direction in (Direction.WORSE, Direction.EITHER):
+        fixed = with_fewer(fixed, queue.slots, later.slots)
+    after = [held_to(direction, *pair) for pair in zip(_flows(later, fixed, lines, victims), now, strict=True)]
+    after = [perhaps_as_now(*flows) for flows in zip(after, now, model, strict=True)]
+    worst_now = _flows(queue, [_at_most(stream, line) for stream, line in zip(streams, lines, strict=True)], lines, victims)
+    most = [stream if is_limited and line.is_held else _at_most(stream, line) for stream, line in zip(fixed, lines, strict=True)]
+    worst = [held_to(direction, *pair) for pair in zip(_flows(later, most, lines, victims), worst_now, strict=True)]
+    return _answer(device, lines, victims, _Flows(now, after, worst_now, worst), direction)
+
+
+def _at_most(stream: Stream, line: Line) -> Stream:
+    """The stream when the guests send all that their controllers let out."""
+    return replace(stream, outstanding=line.most)
+
+
+@dataclass(frozen=True, slots=True)
+class _Flows:
+    """The victims' flows: with the load of now, and with all that their guests can send; before the fix and after it."""
+
+    now: Sequence[Flow]
+    after: Sequence[Flow]
+    worst_now: Sequence[Flow]
+    worst_after: Sequence[Flow]
+
+    def hulls(self, quantity: str) -> dict[str, Interval]:
+        """From the least of any victim to the most."""
+        now, after = _hull(self.now, quantity), _hull(self.after, quantity)
+        worst_now, worst = _hull(self.worst_now, quantity), _hull(self.worst_after, quantity)
+        return {
+            "now": now,
+            "after": after,
+            "worst_now": Interval.around(worst_now.low, worst_now.high, now.low, now.high),
+            "worst_after": Interval.around(worst.low, worst.high, after.low, after.high),
+        }
+
+
+def _answer(device: Device, lines: Sequence[Line], victims: Sequence[Line], flows: _Flows, direction: Direction) -> dict[str, Any]:
     held = [line for line in lines if line.is_held and line not in victims]
     quantity = "latency_ms" if held or len(lines) > 1 else "iops"
-    now, after, worst = (_hull(found, quantity) for found in flows)
+    pairs = zip(flows.now, flows.after, strict=True)
     names = sorted(disk.name for line in victims for disk in line.disks)
     answer: dict[str, Any] = {
         "model": "queue",
@@ -84,31 +134,34 @@ def _answer(
         "victims_count": len(names),
         "behind": sorted(disk.name for line in held for disk in line.disks)[:_NAMED],
         "quantity": quantity,
-        "now": rounded(now),
-        "after": rounded(after),
-        "worst_after": rounded(Interval.around(worst.low, worst.high, after.low, after.high)),
-        "inputs": [one.as_json() for one in inputs],
+        "direction": direction.value,
+        "size_known": all(is_size_known(_figure(now, quantity), _figure(after, quantity)) for now, after in pairs),
+        **{name: rounded(value) for name, value in flows.hulls(quantity).items()},
     }
     if quantity == "iops":
-        times = [_hull(found, "latency_ms") for found in flows]
-        times[2] = Interval.around(times[1].low, times[1].high, times[2].low, times[2].high)
-        answer["latency_ms"] = {name: rounded(value) for name, value in zip(("now", "after", "worst_after"), times, strict=True)}
+        answer["latency_ms"] = {name: rounded(value) for name, value in flows.hulls("latency_ms").items()}
     return answer
 
 
+def _figure(flow: Flow, quantity: str) -> Interval:
+    return flow.latency_ms if quantity == "latency_ms" else flow.per_second
+
+
 def _hull(flows: Sequence[Flow], quantity: str) -> Interval:
-    found = [one.latency_ms if quantity == "latency_ms" else one.per_second for one in flows]
+    found = [_figure(one, quantity) for one in flows]
     return Interval(min(one.low for one in found), max(one.high for one in found))
 
 
-def _flows(flows: Sequence[Flow], lines: Sequence[Line], victims: Sequence[Line]) -> list[Flow]:
-    return [flow for flow, line in zip(flows, lines, strict=True) if line in victims]
+def _flows(queue: Queue, streams: Sequence[Stream], lines: Sequence[Line], victims: Sequence[Line]) -> list[Flow]:
+    """The flows of the victims."""
+    return [flow for flow, line in zip(solve(queue, streams).flows, lines, strict=True) if line in victims]
 
 
-def _served(streams: Sequence[Stream], depth: Interval) -> float:
+def _served(lines: Sequence[Line], depth: Interval, now: Sequence[Flow]) -> float:
     """Commands that the array serves side by side now, at least."""
-    flows = solve(Queue(depth, parallel=_ANY_NUMBER), streams).flows
-    return sum(flow.per_second.low * stream.service_seconds.low for flow, stream in zip(flows, streams, strict=True))
+    flows = solve(Queue(depth, parallel=_ANY_NUMBER), [line.stream for line in lines]).flows
+    served = sum(flow.per_second.low * line.stream.service_seconds.low for flow, line in zip(flows, lines, strict=True))
+    return served if len(lines) > 1 else min(served, now[0].per_second.low * lines[0].stream.service_seconds.low)
 
 
 def _not(reason: str) -> dict[str, Any]:

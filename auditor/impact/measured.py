@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+from auditor.impact.directions import Direction
 from auditor.impact.interval import Interval
 from auditor.impact.lines import Line
-from auditor.impact.queue import Flow, Queue, Stream
-from auditor.impact.rows import around
+from auditor.impact.queue import Flow
+from auditor.impact.rows import WHOLE_MS, around
 from auditor.numbers import number_text
 
 _COUNTED = 0.01  # share by which a rate may be wrong: commands are counted, but their rate is reported in whole commands a second
+_WHOLE = 1.0  # how far the ends of a mean of whole numbers are apart at least
 _AGREE = 2.0  # times that a measured latency may be off the model's
 
 
@@ -21,7 +24,7 @@ def contradiction(flows: Sequence[Flow], victims: Sequence[Line]) -> str | None:
         measured = [disk.latency_ms for disk in line.disks if disk.latency_ms and disk.commands_per_second]
         if not measured:
             continue
-        low, high = min(measured) - 1, max(measured) + 1  # whole milliseconds
+        low, high = min(measured) - WHOLE_MS, max(measured) + WHOLE_MS
         if high * _AGREE < flow.latency_ms.low or low > flow.latency_ms.high * _AGREE:
             says = " to ".join(number_text(end, 4) for end in (flow.latency_ms.low, flow.latency_ms.high))
             took = number_text(max(measured), 4)
@@ -45,17 +48,28 @@ def other_rate(flow: Flow, line: Line) -> str | None:
 
 
 def counted_flow(flow: Flow, line: Line) -> Flow:
-    """The flow of a disk that is alone, with the rate that was counted: what passes now is not for the model to say.
+    """The flow with the rate and the latency that were counted: what passes now is not for the model to say.
 
-    Its latency follows from that rate and from what it has outstanding, by Little's law; the model narrows it where both agree.
+    The latency follows from the rate and from what is outstanding, by Little's law; what vCenter reports of it, in whole milliseconds,
+    and the model narrow it where they agree.
     """
     passed = _rate(line)
     if passed is None:
         return flow
-    sent = line.stream.outstanding
-    took = Interval(sent.low / passed.high * 1000, sent.high / passed.low * 1000)
-    low, high = max(took.low, flow.latency_ms.low), min(took.high, flow.latency_ms.high)
-    return replace(flow, per_second=passed, latency_ms=Interval(low, high) if low <= high else took)
+    sent = _of_whole(line.stream.outstanding)
+    took = Interval(sent.low / passed.high * 1000, sent.high / passed.low * 1000 if passed.low else math.inf)
+    for other in (_latency(line), flow.latency_ms):
+        if other is not None and max(took.low, other.low) <= min(took.high, other.high):
+            took = Interval(max(took.low, other.low), min(took.high, other.high))
+    return replace(flow, per_second=passed, latency_ms=took)
+
+
+def _latency(line: Line) -> Interval | None:
+    """Milliseconds of a stream's commands as vCenter reports them; None where it does not of each, or the host splits some of them."""
+    found = [disk.latency_ms for disk in line.disks if disk.latency_ms is not None and disk.pieces == 1]
+    if len(found) < len(line.disks):
+        return None
+    return Interval(max(0.0, around(min(found)).low - WHOLE_MS), around(max(found)).high + WHOLE_MS)
 
 
 def perhaps_as_now(after: Flow, now: Flow, model: Flow) -> Flow:
@@ -76,22 +90,27 @@ def _agrees(model: Flow, counted: Flow) -> bool:
 def _rate(line: Line) -> Interval | None:
     """Commands a second of a stream as they were counted; None where they were not counted of each of its disks."""
     rates = [(disk.commands_per_second or 0.0) * disk.pieces for disk in line.disks]
-    return around(sum(rates), _COUNTED) if rates and all(rates) else None
+    return _of_whole(around(sum(rates), _COUNTED)) if rates and all(rates) else None
 
 
-def no_worse(
-    after: list[Flow], now: list[Flow], before: tuple[Queue, Sequence[Stream]], fixed: tuple[Queue, Sequence[Stream]]
-) -> list[Flow]:
-    """The flows after a fix, by what is measured now: one that changes nothing changes no figure, and more depth makes nobody slower."""
-    if fixed[1] == before[1] and fixed[0].slots == before[0].slots:
+def _of_whole(value: Interval) -> Interval:
+    """A mean of whole numbers: of few commands it says little."""
+    return Interval(max(0.0, min(value.low, value.high - _WHOLE)), max(value.high, value.low + _WHOLE))
+
+
+def held_to(direction: Direction, after: Flow, now: Flow) -> Flow:
+    """The flow after a fix by what is measured now: more depth makes nobody slower, and less makes nobody quicker.
+
+    Source: docs/queue-model.md#array.
+    """
+    if direction is Direction.SAME:
         return now
-    if fixed[0].depth.low < before[0].depth.high:
+    if direction is Direction.BETTER:
+        latency = Interval(min(after.latency_ms.low, now.latency_ms.high), min(after.latency_ms.high, now.latency_ms.high))
+        passed = Interval(max(after.per_second.low, now.per_second.low), max(after.per_second.high, now.per_second.low))
+    elif direction is Direction.WORSE:
+        latency = Interval(max(after.latency_ms.low, now.latency_ms.low), max(after.latency_ms.high, now.latency_ms.low))
+        passed = Interval(min(after.per_second.low, now.per_second.high), min(after.per_second.high, now.per_second.high))
+    else:
         return after
-    return [_not_worse(one, other) for one, other in zip(after, now, strict=True)]
-
-
-def _not_worse(after: Flow, now: Flow) -> Flow:
-    """More depth gives at least what is there now: docs/queue-model.md#array."""
-    latency = Interval(min(after.latency_ms.low, now.latency_ms.high), min(after.latency_ms.high, now.latency_ms.high))
-    passed = Interval(max(after.per_second.low, now.per_second.low), max(after.per_second.high, now.per_second.low))
     return replace(after, latency_ms=latency, per_second=passed)

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from auditor.impact.directions import Direction, is_size_known
 from auditor.impact.interval import Interval
 from auditor.impact.rows import Input, around, rounded
 
@@ -75,6 +76,7 @@ def pool_impact(pool: Pool, disks: Sequence[str], count: int, least_interval_sec
         before = sum(1 / seconds for seconds in pool.interval_seconds)
         left = Interval(0.0, sum(1 / max(seconds, least_interval_seconds) for seconds in pool.interval_seconds) / before)
         inputs.append(Input("starts that are left", left, "of starts", "measured", "replication.interval_seconds"))
+    after = transfers_after(now, share, left)
     return {
         "model": "transfers",
         "queue": f"{pool.endpoint}/{pool.name}",
@@ -82,8 +84,11 @@ def pool_impact(pool: Pool, disks: Sequence[str], count: int, least_interval_sec
         "victims_count": count,
         "behind": [],
         "quantity": "transfers_per_disk",
+        "direction": Direction.BETTER.value,
+        "size_known": is_size_known(now, after),
         "now": rounded(now),
-        "after": rounded(transfers_after(now, share, left)),
+        "after": rounded(after),
+        "worst_now": rounded(now),
         "worst_after": rounded(now),
         "inputs": [one.as_json() for one in inputs],
     }

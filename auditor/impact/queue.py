@@ -25,7 +25,7 @@ from auditor.impact.balance import (
 )
 from auditor.impact.interval import Interval
 
-__all__ = ["ANY_PARALLEL", "Flow", "Interval", "Queue", "Solution", "Stream", "solve"]
+__all__ = ["ANY_PARALLEL", "Flow", "Interval", "Queue", "Solution", "Stream", "solve", "with_fewer"]
 
 ANY_PARALLEL = Interval(1.0, math.inf)
 """What is known of an array of which nothing is known: it serves a command at a time, or any number (docs/queue-model.md#array)."""
@@ -169,6 +169,19 @@ class _Corner:
         one = self._senders[place]
         passed = self.per_second(place)
         return one.outstanding / passed if passed else one.service_seconds + self._wait
+
+
+def with_fewer(streams: Sequence[Stream], now: Interval, slots: Interval) -> list[Stream]:
+    """The streams when the array has at most `slots` commands of them at once, where it had up to `now`.
+
+    The service times were measured with more commands in the array, and part of them may be a wait for each other there: with a share of
+    them left, a command takes at least that share of its time and at most all of it. Where a limit keeps slots, nobody knows how many
+    commands of others are left, but for the one that is served. Source: docs/queue-model.md#fewer.
+    """
+    in_array = min(now.high, sum(one.sent.high for one in streams))
+    left = 1.0 if any(one.limit_per_second is not None for one in streams) else max(1.0, slots.low)
+    share = min(1.0, left / max(1.0, in_array))
+    return [replace(one, service_seconds=Interval(one.service_seconds.low * share, one.service_seconds.high)) for one in streams]
 
 
 def _flow(queue: Queue, streams: Sequence[Stream], place: int, best: _Corner, worst: _Corner) -> Flow:

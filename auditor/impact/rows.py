@@ -14,7 +14,7 @@ SAN_ROUND_TRIP_MS = 0.2
 """What a command takes between host and array at most, besides the array's own time. Source: docs/domain/facts.md#9-3 (about 0.1)."""
 DEEPEST_GUEST = 254
 """Commands that a disk sends at most where its guest is not known. Source: docs/domain/facts.md#8-2."""
-_WHOLE_MS = 1.0  # latencies of vCenter are in whole milliseconds
+WHOLE_MS = 1.0  # latencies of vCenter are in whole milliseconds
 _MEASURED = 0.05  # share by which a mean of samples may be wrong; policy
 _LONG_MS = 5.0  # a latency against which a whole millisecond is little
 _QUICKEST_MS = 0.1  # no command is quicker: a round trip to the array. Source: docs/domain/facts.md#9-3
@@ -136,18 +136,18 @@ def service_ms(disk: Disk | None, device: Device, *, held: bool, is_shared: bool
         is_shared: others send into the queue as well, so that the device's own figures are not the disk's.
     """
     if not held and device.queue_basis == "disks" and device.active and device.commands_per_second:
-        value = around(device.active / device.commands_per_second * 1000)
+        value = around(min(device.active, device.adapter_queue_depth or device.active) / device.commands_per_second * 1000)
         return value, Input("service time", value, "ms", "measured", "device_queue.active / commands_per_second (Little's law)")
     if disk is not None and disk.array_latency_ms and not disk.is_held:
         value = Interval(disk.array_latency_ms, disk.array_latency_ms + SAN_ROUND_TRIP_MS)
         return value, Input("service time", value, "ms", "measured", "disk_stream.array_latency_ms, and docs/domain/facts.md#9-3")
     latency = disk.latency_ms if disk is not None and not disk.is_held else None
     if is_shared and latency is not None and latency >= _LONG_MS and device.kavg_ms is not None:
-        own, unsure = max(0.0, latency - device.kavg_ms), _WHOLE_MS + latency * _MEASURED / 2
+        own, unsure = max(0.0, latency - device.kavg_ms), WHOLE_MS + latency * _MEASURED / 2
         value = Interval(max(_QUICKEST_MS, own - unsure), max(_QUICKEST_MS, own + unsure))
         return value, Input("service time", value, "ms", "measured", "disk_stream.latency_ms - device_queue.kavg_ms, in whole ms")
-    if not held and device.davg_ms is not None and device.davg_ms >= _WHOLE_MS:
-        value = Interval(max(device.davg_ms - _WHOLE_MS, device.davg_ms / 2), device.davg_ms + _WHOLE_MS)
+    if not held and device.davg_ms is not None and device.davg_ms >= WHOLE_MS:
+        value = Interval(max(device.davg_ms - WHOLE_MS, device.davg_ms / 2), device.davg_ms + WHOLE_MS)
         return value, Input("service time", value, "ms", "measured", "device_queue.davg_ms, in whole ms")
     return None
 
@@ -158,5 +158,5 @@ def outstanding(disk: Disk, service: Interval) -> Interval:
     if counted >= _LIGHT:
         return around(counted)
     # The counter is whole: below 1 the rate and the latency say more. Little's law.
-    longest = max(service.high, (disk.latency_ms or 0.0) + _WHOLE_MS)
+    longest = max(service.high, (disk.latency_ms or 0.0) + WHOLE_MS)
     return Interval(min(rate * service.low / 1000, max(counted, _LIGHT)), max(counted, rate * longest / 1000))

@@ -10,6 +10,19 @@ from auditor.report.wording import neutral
 
 NOT_COMPUTED = "not_computed"
 _MAY_NOT = "the fix may not help"
+_UNSIZED = {  # where the direction is known and the size is not
+    "latency_ms": {
+        "better": "after the fix no slower, how much quicker is not known",
+        "worse": "after the fix no quicker, how much slower is not known",
+    },
+    "iops": {
+        "better": "after the fix no fewer, how many more is not known",
+        "worse": "after the fix no more, how many fewer is not known",
+    },
+    "transfers_per_disk": {"better": "after the fix no more, how many fewer is not known"},
+}
+_SAME = "the fix changes nothing of it"
+_EITHER = "whether the fix helps is not known"
 _QUICK_MS = 10.0  # as the param limit of diag/noisy-neighbour-signature
 
 
@@ -21,37 +34,61 @@ def impact_text(impact: Mapping[str, Any]) -> str:
 def _sentence(impact: Mapping[str, Any]) -> str:
     if not impact or NOT_COMPUTED in impact:
         return ""
-    now, after, worst = span(impact["now"]), span(impact["after"]), _digits(impact["worst_after"][1])
-    who = _named(impact["victims"], impact["victims_count"])
+    now, who, then = span(impact["now"]), _named(impact["victims"], impact["victims_count"]), _fix_text(impact)
     quantity = impact["quantity"]
     if quantity == "iops":
         took = impact.get("latency_ms")  # reports of before have none
-        each, then = (f" of {span(took['now'])} ms", f" of {span(took['after'])} ms") if took else ("", "")
-        if may_not_help(impact):
-            return f"{who}: {now} commands a second{each}; {_MAY_NOT}"
-        return f"{who}: {now} commands a second{each}; after the fix {after}{then}"
-    after = _MAY_NOT if may_not_help(impact) else f"after the fix {after}{' ms' if quantity == 'latency_ms' else ''}"
+        each = f" of {span(took['now'])} ms" if took else ""
+        return f"{who}: {now} commands a second{each}; {then}"
     if quantity == "transfers_per_disk":
-        return f"{impact['queue']}: {now} transfers a second and disk, in the way of {who}; {after}, at worst {worst}"
+        return f"{impact['queue']}: {now} transfers a second and disk, in the way of {who}; {then}"
     several = impact["victims_count"] != 1
     behind = f" behind {_named(impact['behind'], len(impact['behind']))}" if impact["behind"] else ""
-    return f"{who} {'take' if several else 'takes'} {now} ms{behind}; {after}, at worst {worst} ms"
+    return f"{who} {'take' if several else 'takes'} {now} ms{behind}; {then}"
+
+
+def _fix_text(impact: Mapping[str, Any]) -> str:
+    """What the fix gives; where only its direction is known, that."""
+    quantity = impact["quantity"]
+    if impact.get("direction") == "same":
+        return _SAME
+    if not impact.get("size_known", True):
+        return _UNSIZED[quantity].get(impact["direction"], _EITHER)
+    if may_not_help(impact):
+        then = _MAY_NOT
+    else:
+        took = impact.get("latency_ms")
+        each = f" of {span(took['after'])} ms" if took else ""
+        then = f"after the fix {span(impact['after'])}{' ms' if quantity == 'latency_ms' else each}"
+    return then if quantity == "iops" else f"{then}, {_worst(impact)}"
+
+
+def _worst(impact: Mapping[str, Any]) -> str:
+    """The worst with the fix; and what it is without, where that is another figure."""
+    unit = " ms" if impact["quantity"] == "latency_ms" else ""
+    worst = _digits(impact["worst_after"][1])
+    without = _digits(impact["worst_now"][1]) if "worst_now" in impact else worst  # reports of before have none
+    return f"at worst {worst}{unit}" if without == worst else f"at worst {worst}{unit} instead of {without}"
 
 
 def cost_text(impact: Mapping[str, Any]) -> str:
     """The figures of `impact_text` first and few words; "" where it is "". Where there is no room for all of it, names are what can go."""
     if not impact or NOT_COMPUTED in impact:
         return ""
-    now, after, worst = span(impact["now"]), span(impact["after"]), _digits(impact["worst_after"][1])
-    who = _named(impact["victims"], impact["victims_count"])
-    unit = " ms" if impact["quantity"] == "latency_ms" else ""
-    then = _MAY_NOT if may_not_help(impact) else f"{after}{unit} after the fix"
-    if impact["quantity"] == "iops":
+    now, who = span(impact["now"]), _named(impact["victims"], impact["victims_count"])
+    quantity = impact["quantity"]
+    if impact.get("direction") == "same" or not impact.get("size_known", True):
+        then = _fix_text(impact)
+    else:
+        after = f"{span(impact['after'])}{' ms' if quantity == 'latency_ms' else ''} after the fix"
+        then = _MAY_NOT if may_not_help(impact) else after
+        then = then if quantity == "iops" else f"{then}, {_worst(impact)}"
+    if quantity == "iops":
         return f"{now} commands a second now, {then}: {who}"
-    if impact["quantity"] == "transfers_per_disk":
-        return f"{now} transfers a second and disk now, {then}, at worst {worst}: {who}"
+    if quantity == "transfers_per_disk":
+        return f"{now} transfers a second and disk now, {then}: {who}"
     behind = f" behind {_named(impact['behind'], len(impact['behind']))}" if impact["behind"] else ""
-    return f"{now} ms now{behind}, {then}, at worst {worst} ms: {who}"
+    return f"{now} ms now{behind}, {then}: {who}"
 
 
 def may_not_help(impact: Mapping[str, Any]) -> bool:
@@ -80,6 +117,8 @@ def impact_rows(impact: Mapping[str, Any]) -> dict[str, str]:
     if NOT_COMPUTED in impact:
         return {"not computed": neutral(impact[NOT_COMPUTED])}
     rows = {"in short": impact_text(impact), "model": neutral(impact["model"]), "queue": neutral(impact["queue"])}
+    if not impact.get("size_known", True):
+        rows["bounds after the fix"] = span(impact["after"])
     for one in impact["inputs"]:
         rows[neutral(one["name"])] = neutral(f"{span(one['value'])} {one['unit']}, {one['basis']}: {one['source']}")
     return rows

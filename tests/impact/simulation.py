@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import random
 from collections import deque
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -51,7 +51,6 @@ class Measured:
 
     answers: int = 0
     waited_seconds: float = 0.0  # from the queue to the answer
-    in_array_seconds: float = 0.0  # from the slot to the answer
     drawn: int = 0
     drawn_seconds: float = 0.0  # of service, as drawn: a short run does not have the mean of the distribution
 
@@ -106,22 +105,21 @@ class Simulation:
             service = disk.service_seconds if disk.is_regular else self._source.expovariate(1 / disk.service_seconds)
             self.measured[place].drawn += 1
             self.measured[place].drawn_seconds += service
-            self._in(begins + service - self._clock.now, partial(self._pass_station, place, since, self._clock.now))
+            self._in(begins + service - self._clock.now, partial(self._pass_station, place, since))
 
-    def _pass_station(self, place: int, since: float, taken: float) -> None:
+    def _pass_station(self, place: int, since: float) -> None:
         if self._system.ceiling is None:
-            self._answer(place, since, taken)
+            self._answer(place, since)
             return
         self._station = max(self._station, self._clock.now) + 1 / self._system.ceiling
-        self._in(self._station - self._clock.now, lambda: self._answer(place, since, taken))
+        self._in(self._station - self._clock.now, lambda: self._answer(place, since))
 
-    def _answer(self, place: int, since: float, taken: float) -> None:
+    def _answer(self, place: int, since: float) -> None:
         self._free += 1
         self._answers += 1
         if self._warm_at is not None:
             self.measured[place].answers += 1
             self.measured[place].waited_seconds += self._clock.now - since
-            self.measured[place].in_array_seconds += self._clock.now - taken
         elif self._answers >= self._commands * _WARM_SHARE:
             self._warm_at = self._clock.now
             self.measured = [Measured() for _ in self._system.disks]
@@ -175,31 +173,6 @@ def exactly_known(system: System) -> tuple[Flow, ...]:
 def held_of(systems: Sequence[System], source: random.Random, commands: int) -> float:
     """The share of the systems of which every disk is within its intervals."""
     return sum(holds(one, source, commands) for one in systems) / len(systems)
-
-
-def foretells(system: System, depth_after: int, source: random.Random, commands: int, tolerance: float = 0.03) -> bool:
-    """Whether what is measured at one depth gives intervals that hold what is measured at a greater one, as for a fix.
-
-    The model is not given what nobody reads of a fleet: whether the array has a station that all share. Of a disk at its limit it knows the
-    limit, and the service time as well as of any other.
-    """
-    system = replace(system, disks=tuple(replace(disk, is_regular=True) for disk in system.disks))  # the mean of a short run is no mean
-    now = Simulation(system, source, commands)
-    streams, served = [], 0.0
-    for place, (disk, one) in enumerate(zip(system.disks, now.measured, strict=True)):
-        rate = one.answers / now.seconds
-        is_held = disk.limit is not None and rate >= 0.9 * disk.limit
-        service = one.drawn_seconds / max(1, one.drawn) if is_held else one.in_array_seconds / max(1, one.answers)
-        served += rate * service
-        limit = None if disk.limit is None else Interval.exactly(disk.limit)
-        streams.append(Stream(str(place), Interval.exactly(disk.outstanding), Interval(0.95 * service, 1.05 * service), limit))
-    queue = Queue(Interval.exactly(depth_after), parallel=Interval(max(1.0, served), math.inf))
-    after = Simulation(replace(system, depth=depth_after), source, commands)
-    for one, flow in zip(after.measured, solve(queue, streams).flows, strict=True):
-        latency_ms = one.waited_seconds / max(1, one.answers) * 1000
-        if not _near(flow.latency_ms, latency_ms, tolerance + 1 / max(1, one.answers)):
-            return False
-    return True
 
 
 def _near(interval: Interval, value: float, tolerance: float) -> bool:

@@ -137,11 +137,12 @@ def test_a_rule_of_somebodys_own_that_sets_dsnro_is_understood_by_its_remediator
 
 
 def test_a_fix_that_makes_a_queue_shorter_says_what_it_costs(fleet: duckdb.DuckDBPyConnection) -> None:
-    # 91.6 commands take 0.733 ms, 125,000 a second; 32 of them with the array at once are 32 / 0.733 ms = 43,668 a second.
+    # 91.6 commands take 0.733 ms, 125,000 a second; 32 of them with the array at once are 32 / 0.733 ms = 43,668 a second if the array
+    # takes as long for each as now, and 65,000 as S2's report measured it.
     found = impact_of(fleet, "queue/driver-depth", "host-1/nfnic-deep", desired="32")
     assert found["queue"] == "esx-1/naa.3"
     assert found["now"][0] <= 125_000 <= found["now"][1]
-    assert found["after"][0] <= 43_668 <= found["after"][1]
+    assert found["after"][0] <= 43_668 < 65_000 <= found["after"][1]
     assert rank_of(found) is not None
     assert (rank_of(found) or 9) < 1
 

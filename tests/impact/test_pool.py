@@ -27,6 +27,7 @@ def test_a_share_that_is_only_bounded_leaves_what_is_there_now_as_the_worse_end(
     # At best all background work is copies, and none runs: 118.1 / 2 = 59.05.
     assert found["after"] == [59.05, 120.5]
     assert found["worst_after"] == [118.1, 120.5]
+    assert (found["direction"], found["size_known"]) == ("better", False)  # anything from none to half of them
     assert found["victims"] == ["vm-1 disk", "vm-2 disk"]
     # 3 * 3 + 3 * 4 = 21 starts an hour, 6 * 0.5 = 3 after.
     assert found["inputs"][2]["value"] == [0, pytest.approx(3 / 21, rel=1e-3)]

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from auditor.impact.ranking import rank_of
 from auditor.report.digest import digest
 from auditor.report.impacts import cost_text, impact_rows, impact_text
 from tests.report import samples
@@ -44,6 +45,50 @@ from tests.report.samples import IMPACT
             id="S3",
         ),
         pytest.param({"victims": [], "victims_count": 0, "behind": []}, "nobody known", id="no victim is known"),
+        pytest.param(
+            {"worst_now": [280.0, 2300.0]},
+            "vm-2 Hard disk 1 and 1 more take 267 to 383 ms behind vm-1 Hard disk 1; after the fix 0.9 to 1.6 ms, "
+            "at worst 80 ms instead of 2,300",
+            id="S0 with its worst of now",
+        ),
+        pytest.param(
+            {"direction": "better", "size_known": False, "victims": ["a"], "victims_count": 1, "behind": []},
+            "a takes 267 to 383 ms; after the fix no slower, how much quicker is not known",
+            id="S1: only the direction is known",
+        ),
+        pytest.param(
+            {"direction": "worse", "size_known": False, "victims": ["a"], "victims_count": 1, "behind": []},
+            "a takes 267 to 383 ms; after the fix no quicker, how much slower is not known",
+            id="a shallower queue",
+        ),
+        pytest.param(
+            {"direction": "either", "size_known": False, "victims": ["a"], "victims_count": 1, "behind": []},
+            "a takes 267 to 383 ms; whether the fix helps is not known",
+            id="not even the direction is known",
+        ),
+        pytest.param(
+            {"quantity": "iops", "victims": ["a"], "victims_count": 1, "now": [64000, 66000], "after": [65000, 204000]}
+            | {"direction": "better", "size_known": False},
+            "a: 64,000 to 66,000 commands a second; after the fix no fewer, how many more is not known",
+            id="S2: only the direction is known",
+        ),
+        pytest.param(
+            {"quantity": "iops", "victims": ["a"], "victims_count": 1, "now": [122000, 125000], "after": [40000, 125000]}
+            | {"direction": "worse", "size_known": False},
+            "a: 122,000 to 125,000 commands a second; after the fix no more, how many fewer is not known",
+            id="S2 the other way round",
+        ),
+        pytest.param(
+            {"quantity": "transfers_per_disk", "now": [119, 121], "after": [34, 121], "direction": "better", "size_known": False},
+            "esx-01.example.net/naa.1: 119 to 121 transfers a second and disk, in the way of vm-2 Hard disk 1 and 1 more; "
+            "after the fix no more, how many fewer is not known",
+            id="S3: only the direction is known",
+        ),
+        pytest.param(
+            {"direction": "same", "size_known": True, "after": [267, 383]},
+            "vm-2 Hard disk 1 and 1 more take 267 to 383 ms behind vm-1 Hard disk 1; the fix changes nothing of it",
+            id="a setting that is not in force",
+        ),
     ],
 )
 def test_one_sentence_says_who_waits_how_long_and_what_the_fix_gives(cells: dict[str, Any], text: str) -> None:
@@ -61,6 +106,21 @@ def test_in_full_every_input_says_where_it_is_from() -> None:
     assert impact_rows(IMPACT)["depth now"] == "32 commands, measured: device_queue.depth_in_effect"
     open_ended = {**IMPACT, "inputs": [{**IMPACT["inputs"][0], "value": [1.0, None]}]}  # type: ignore[index]
     assert impact_rows(open_ended)["depth now"].startswith("at least 1 commands")
+
+
+def test_bounds_of_an_unknown_size_are_for_the_full_page_alone() -> None:
+    unsized = {**IMPACT, "direction": "better", "size_known": False, "after": [0.1, 151.0]}
+    assert impact_rows(unsized)["bounds after the fix"] == "0.1 to 151"
+    for text in (impact_text(unsized), cost_text(unsized)):
+        assert "151" not in text
+        assert "at worst" not in text
+    assert "bounds after the fix" not in impact_rows(IMPACT)
+
+
+def test_a_gain_of_unknown_size_never_comes_before_one_that_is_known() -> None:
+    assert rank_of({**IMPACT, "direction": "better", "size_known": False, "after": [0.1, 383.0]}) == 1
+    assert rank_of({**IMPACT, "direction": "better", "size_known": True, "after": [200.0, 260.0]}) == pytest.approx(325 / 230, abs=0.01)
+    assert rank_of({**IMPACT, "direction": "worse", "size_known": False, "after": [267.0, 2000.0]}) == pytest.approx(650 / 2267, abs=0.01)
 
 
 def test_of_two_rules_of_one_severity_the_one_with_the_greater_impact_comes_first() -> None:
