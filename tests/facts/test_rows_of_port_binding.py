@@ -47,8 +47,8 @@ def fleet() -> Facts:
     paths = ("naa.1", "active"), ("naa.1", "active"), ("naa.2", "dead"), ("naa.2", "standby")
     for n, (device, state) in enumerate(paths):
         add(given, "path", {"endpoint": "vc", "host_id": "esx", "hba": "one", "path": f"p{n}", "device": device, "state": state})
-    for n, state in enumerate(("active", None, "dead")):
-        add(given, "path", {"endpoint": "vc", "host_id": "esx", "hba": "two alike", "path": f"q{n}", "device": "naa.3", "state": state})
+    for n, known in enumerate(("active", None, "dead")):
+        add(given, "path", {"endpoint": "vc", "host_id": "esx", "hba": "two alike", "path": f"q{n}", "device": "naa.3", "state": known})
     for endpoint, name in (("vc", "paths not read"), ("vc", "not asked"), ("vc-2", "esx")):
         add(given, "path", {"endpoint": endpoint, "host_id": name, "hba": "one", "path": "p", "device": "naa.9", "state": "dead"})
     return given
