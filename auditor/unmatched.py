@@ -23,7 +23,13 @@ if TYPE_CHECKING:
 Place = tuple[str, "str | None", "str | None"]
 """(endpoint, cluster, host) by name; the cluster None: in none; both None: the endpoint itself."""
 
-_NFS_SERVER = " ".join(("SELECT 1 FROM fact.datastore WHERE", fits_sql("nfs_host", "$glob"), "LIMIT 1"))
+_NFS_SERVER = " ".join(
+    (
+        "SELECT 1 FROM (SELECT unnest(string_split(nfs_host, ',')) AS server FROM fact.datastore) WHERE",
+        fits_sql("server", "$glob"),
+        "LIMIT 1",
+    )
+)
 _NAMED: Mapping[str, Sequence[tuple[str, str]]] = {
     "hosts": (("host", "name"), ("host", "host_id")),
     "devices": (("device", "device"),),

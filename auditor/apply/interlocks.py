@@ -15,6 +15,7 @@ _SCSI_RESERVATIONS_TOO = frozenset({"ATS+SCSI", "SCSI"})
 _ATS_ONLY = frozenset({"ATS", "ATS-only"})
 """Hosts answer "ATS", as public scripts compare it; VMware's storage guide lists "ATS-only"."""
 
+_MARK = "device.perennially_reserved"
 _VSAN = "config.vsanHostConfig.enabled"
 _MOUNTS = "config.fileSystemVolume.mountInfo"
 
@@ -25,8 +26,13 @@ def interlock(change: Change, session: Any) -> str | None:
     ``VMFS3.HardwareAcceleratedLocking`` stays 1 on a host that is in vSAN or has an ATS-only VMFS volume mounted, and also where
     either cannot be read. Such a volume has no other lock, so disabling this one causes an outage.
 
-    Source: Broadcom KB 319797 (2146451), "ATS-only VMFS volumes"; docs/domain/facts.md#3-2.
+    A device that holds a VMFS volume of its host is not marked as perennially reserved, nor one of which that cannot be read: the host
+    would pass over the volume. Taking the mark away is never forbidden.
+
+    Source: Broadcom KB 319797 (2146451), "ATS-only VMFS volumes"; docs/domain/facts.md#3-2; for the mark docs/domain/facts.md#5-9.
     """
+    if change.remediator == _MARK and change.after is not False:
+        return _no_mark(change, session)
     if not _disables_ats_locking(change):
         return None
     try:
@@ -43,6 +49,29 @@ def _disables_ats_locking(change: Change) -> bool:
     # ESXi also accepts the form /VMFS3/HardwareAcceleratedLocking, and ignores case.
     named = option.strip("/").replace("/", ".").casefold() == _LOCKING
     return named and not (type(change.after) is int and change.after == 1)
+
+
+def _no_mark(change: Change, session: VCenter) -> str | None:
+    device = change.target["device"]
+    try:
+        volumes = _vmfs_volumes_on(device, change.target["host_id"], session)
+    except EndpointError as error:
+        return f"{device} is not marked, since it could not be read whether it holds a VMFS volume: {error.what}"
+    if volumes is None:
+        return f"{device} is not marked, since the host does not report which volumes it has"
+    if volumes:
+        return f"{device} holds the VMFS volume {volumes[0]}, which a host that takes the device for reserved would pass over"
+    return None
+
+
+def _vmfs_volumes_on(device: str, host_id: str, session: VCenter) -> list[str] | None:
+    from pyVmomi import vim
+
+    host = next(iter(session.read(vim.HostSystem, (_MOUNTS,), [session.object(vim.HostSystem, host_id)])), None)
+    if host is None or _MOUNTS not in host.values:
+        return None
+    volumes = [mount.volume for mount in host.values[_MOUNTS] if isinstance(mount.volume, vim.host.VmfsVolume)]
+    return [volume.name for volume in volumes if device.lower() in {extent.diskName.lower() for extent in volume.extent}]
 
 
 def _danger_without_ats(host_id: str, session: VCenter) -> str | None:

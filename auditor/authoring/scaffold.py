@@ -69,6 +69,8 @@ failure_title: "<fill in: what is so where it fails, likewise>"
 severity: medium  # critical, high, medium, low or info: what it costs when it fails
 tags: [{topic}]
 over: {view}
+# For which releases it is known to be right: the columns of applies, holds or the fix that ask for it, or only why it needs none.
+# releases: {{gate: [version], why: "the guide is of the time of ESXi 7 and 8"}}
 lesson: |
   <fill in: what happened to whom, and why; in the words of whoever was hurt by it>
 sources:
@@ -82,7 +84,9 @@ params:
     default: <fill in: the value>
     bounds: {{least: <fill in: the smallest>, most: <fill in: the largest>, source: "<fill in: who says so, or that it is policy>"}}
     unit: "<fill in: its unit>"
-    why: "<fill in: where this value comes from; write unverified if nobody has checked it>"
+    why: "<fill in: why this value, in one sentence>"
+    # Where no document states it: policy: true instead of source, and nothing is written to a host for its sake.
+    source: "<fill in: the document that states it>"
 # SQL over one row. Rows where it is false are not judged. Take it out, and not_applicable below, if every row is.
 applies: "<fill in: a condition that says which rows it is about>"
 # SQL over one row: true passes, false fails.

@@ -52,6 +52,16 @@ class Param:
     unit: str
     why: str
     bounds: Bounds | None = None  # None: the rule's author gives none
+    source: str = ""  # the document that states the default, "" where none does, or the rule's author names none
+    policy: bool = False  # the default is this project's own choice: no document states it, and nothing is written to a host for its sake
+
+
+@dataclass(frozen=True, slots=True)
+class Releases:
+    """For which releases of hosts and drivers what a rule wants is known to be right."""
+
+    why: str
+    gate: tuple[str, ...] = ()  # the columns by which its verdict or its fix asks for the release; empty: it needs none, and `why` says so
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +134,7 @@ class Rule:
     fix: FixRule | None = None
     by_hand: str | None = None
     if_unknown: str | None = None  # what a person can do so that it can be judged
+    releases: Releases | None = None  # None: the rule's author says nothing; every shipped rule does
     risk: str | None = None  # what its fix, or leaving it, may cost, where the fix's class does not say it all
     waive_when: str | None = None  # where a failure may stay as it is
     examples: tuple[Example, ...] = ()

@@ -10,7 +10,7 @@ from auditor.engine.bounds import bounds_mistake, bounds_of
 from auditor.engine.columns import ExpressionError
 from auditor.engine.message import MessageError, Shown, read_message
 from auditor.engine.params import RESERVED
-from auditor.engine.rule import After, Example, Expression, FixRule, Message, Param, Rule
+from auditor.engine.rule import After, Example, Expression, FixRule, Message, Param, Releases, Rule
 from auditor.engine.rule_shape import RuleShape
 from auditor.engine.types import Family, family_of, is_param_value, suits
 from auditor.model import Document, DocumentKind, FixClass, Verdict
@@ -99,6 +99,7 @@ class RuleReader:
             fix=self._read_fix(shape.fix),
             by_hand=_stripped(shape.by_hand),
             if_unknown=_stripped(shape.if_unknown),
+            releases=None if shape.releases is None else Releases(shape.releases.why.strip(), shape.releases.gate),
             risk=_stripped(shape.risk),
             waive_when=_stripped(shape.waive_when),
             examples=self._read_examples(),
@@ -137,6 +138,7 @@ class RuleReader:
         if self._shape.fix is None and rule.by_hand is None:
             self._wrong('neither "fix" nor "by_hand" says what to do about a failure')
         self._check_example_kinds(rule)
+        self._check_releases(rule)
         if self._mistakes:
             return  # an expression with a mistake names nothing, and what it would name is not unused
         used = {name for expression in rule.expressions for name in expression.params}
@@ -146,6 +148,15 @@ class RuleReader:
         for column in rule.may_be_missing:
             if column not in rule.columns:
                 self._wrong(f'no expression names "{column}"', "may_be_missing", column)
+
+    def _check_releases(self, rule: Rule) -> None:
+        """A column that is said to ask for the release has to decide something: the verdict, or whether and what is written."""
+        fix = rule.fix
+        deciding = [*rule.judging, *([one for one in (fix.value, fix.when) if one is not None] if fix is not None else [])]
+        named = {column for expression in deciding for column in expression.columns}
+        for column in rule.releases.gate if rule.releases is not None else ():
+            if self._is_column(column, "releases", "gate") and column not in named:
+                self._wrong(f'"{column}" gates no release: neither applies, holds nor the fix names it', "releases", "gate")
 
     def _check_example_kinds(self, rule: Rule) -> None:
         present = {example.verdict for example in rule.examples}
@@ -189,8 +200,10 @@ class RuleReader:
                 what = f"the default of ${name} must be true, false, a number, text, or a list of one kind of these"
                 self._wrong(what, "params", name, "default")
                 default = ""
+            if shape.policy and shape.source is not None:
+                self._wrong(f"${name} has a source, so it is no policy", "params", name, "policy")
             bounds = self._read_bounds(name, shape, default)
-            params[name] = Param(default, shape.unit.strip(), shape.why.strip(), bounds)
+            params[name] = Param(default, shape.unit.strip(), shape.why.strip(), bounds, _stripped(shape.source) or "", shape.policy)
         return params
 
     def _read_bounds(self, name: str, shape: ParamShape, default: Any) -> Bounds | None:

@@ -47,11 +47,20 @@ class BoundsShape(Shape, kw_only=True):
 
 
 class ParamShape(Shape, kw_only=True):
-    """A value that a fleet may set differently."""
+    """A value that a fleet may set differently, and the document that states it, unless it is this rule's own choice."""
 
     default: Any = None
     bounds: BoundsShape | None = None
     unit: Text
+    why: Text
+    source: Text | None = None
+    policy: bool = False
+
+
+class ReleasesShape(Shape, kw_only=True):
+    """By which columns a rule asks for the release, or why it needs not."""
+
+    gate: tuple[Text, ...] = ()
     why: Text
 
 
@@ -105,6 +114,7 @@ class RuleShape(Shape, kw_only=True):
     severity: Severity
     tags: tuple[str, ...] = ()
     over: Text
+    releases: ReleasesShape | None = None
     lesson: Text
     sources: tuple[SourceShape, ...]
     documents: tuple[DocumentShape, ...] = ()

@@ -25,11 +25,32 @@ ARRAY_TABLES = (
         ("model", "VARCHAR", "as the array reports it, for example DX90 or SCv3020; NULL when it does not", "controllers"),
         ("generation", "VARCHAR", "ETERNUS: S1, S2, ...; ONTAP: ASA r2, AFX; NULL when the array does not report it, or has none"),
         (
+            "reports_alerts",
+            "BOOLEAN",
+            "ETERNUS: false where this account is answered in a form that does not report how it is; NULL elsewhere",
+        ),
+        (
             "latency_threshold_ms",
             "BIGINT",
             "Dell SC: above it relative priorities count; NULL when not reported, or there is none",
             "ScConfiguration",
         ),
+    ),
+    table(
+        "array_alert",
+        "What an array reports as wrong with itself, as long as it is: faults, alerts.",
+        ENDPOINT,
+        ("alert_id", "VARCHAR", "unique within the endpoint"),
+        ("severity", "VARCHAR", "what own_severity means: critical | error | warning | info; NULL when it is no word that is known"),
+        ("own_severity", "VARCHAR", "as the array reports it, for example Major; NULL when it reports none"),
+        ("code", "VARCHAR", "by which the vendor's documents know it, for example driveFailed; NULL when it reports none"),
+        ("component", "VARCHAR", "what it is about; NULL when not reported"),
+        ("summary", "VARCHAR", "in the array's words; NULL when it has none"),
+        ("is_open", "BOOLEAN", "false when somebody acknowledged or suppressed it; NULL when it is not reported whether"),
+        kept_for={
+            "alert_id": "which alert to look up at the array",
+            "own_severity": "which of the array's words severity was made of",
+        },
     ),
     table(
         "array_node",
@@ -46,6 +67,7 @@ ARRAY_TABLES = (
             "Element: Storage | Witness | Management | Compute; NULL when not reported, and elsewhere",
         ),
         ("is_fibre_channel", "BOOLEAN", "Element: it has a Fibre Channel target port group; NULL when not reported, and elsewhere"),
+        kept_for={"model": "which nodes of a cluster are of another model"},
     ),
     table(
         "array_volume",
@@ -60,6 +82,7 @@ ARRAY_TABLES = (
         ("vvol_id", "VARCHAR", "by which vCenter knows it, without rfc4122.; NULL when not a vVol, or not reported", "tags"),
         ("status", "VARCHAR", "active | ..."),
         ("size_bytes", "BIGINT", ""),
+        ("used_bytes", "BIGINT", "ONTAP: bytes of it that are used; NULL when not reported, and elsewhere"),
         _POOL,
         ("svm", "VARCHAR", "ONTAP storage virtual machine; NULL elsewhere"),
         ("os_type", "VARCHAR", "ONTAP: the hosts the LUN was made for, vmware | linux | ...; NULL when not reported, and elsewhere"),
@@ -77,19 +100,32 @@ ARRAY_TABLES = (
         ("qos_policy_id", "VARCHAR", "NULL when no policy is associated"),
         ("qos_policy", "VARCHAR", "name of that policy; NULL when none"),
         ("qos_min_iops", "BIGINT", "I/O operations a second, 4 KiB-normalised on Element"),
-        ("qos_max_iops", "BIGINT", "as qos_min_iops; NULL means no ceiling where qos_read is true"),
+        ("qos_max_iops", "BIGINT", "as qos_min_iops; NULL means no ceiling where qos_read is true and its policy is not adaptive"),
         ("qos_burst_iops", "BIGINT", "as qos_max_iops"),
-        ("qos_max_bytes_per_second", "BIGINT", "NULL means no ceiling where qos_read is true"),
+        ("qos_max_bytes_per_second", "BIGINT", "likewise"),
         ("qos_shared", "BOOLEAN", "the volumes of the policy share its ceiling, instead of having it each; NULL when there is no policy"),
         ("qos_priority", "VARCHAR", "relative priority as the array reports it; NULL when it has none"),
         ("qos_reads_policy_id", "VARCHAR", "ETERNUS: a policy of reads alone; where it has a ceiling, qos_read is false"),
         ("qos_writes_policy_id", "VARCHAR", "likewise of writes"),
         ("qos_group_id", "VARCHAR", "a second policy over several volumes that holds as well: volume group, group profile; NULL when none"),
         ("qos_group", "VARCHAR", "name of that policy"),
-        ("qos_group_max_iops", "BIGINT", "its ceiling; NULL means none where qos_read is true"),
+        ("qos_group_max_iops", "BIGINT", "its ceiling; NULL means none where qos_read is true and it is not adaptive"),
         ("qos_group_max_bytes_per_second", "BIGINT", "likewise"),
+        (
+            "qos_group_size_bytes",
+            "BIGINT",
+            "ONTAP: size of the file system that has this policy; NULL when not reported, and elsewhere",
+        ),
+        ("qos_group_used_bytes", "BIGINT", "likewise bytes of it that are used"),
         ("qos_read", "BOOLEAN", "true when all of the volume's QoS was understood"),
+        (
+            "qos_levels_read",
+            "BOOLEAN",
+            "of ETERNUS and of ONTAP shares: false when ports, hosts, LUNs, qtrees or files may have limits besides; NULL elsewhere",
+            "storage/qos/workloads",
+        ),
         ("qos_curve", "VARCHAR", "JSON object, I/O size in bytes -> cost relative to 4096 = 100; NULL when the array has none"),
+        kept_for={"serial": "which volume a vendor's tool or support case means"},
     ),
     table(
         "array_address",
@@ -99,6 +135,10 @@ ARRAY_TABLES = (
         ("address", "VARCHAR", "IP address, IPv6 in its short form in lower case"),
         ("name", "VARCHAR", "of the interface"),
         ("svm", "VARCHAR", "storage virtual machine; NULL when it is the cluster's own"),
+        kept_for={
+            "address_id": "which interface to ask ONTAP's REST API about",
+            "name": "what the interface of an address is called",
+        },
     ),
     table(
         "array_volume_load",
@@ -123,6 +163,7 @@ ARRAY_TABLES = (
             "share of operations that did not start or end on a block boundary; NULL when not reported or idle",
             "cluster/counter/tables/lun",
         ),
+        kept_for={"client_queue_depth": "how many commands waited at the array when it was read"},
     ),
     table(
         "array_volume_histogram",
@@ -132,6 +173,7 @@ ARRAY_TABLES = (
         ("kind", "VARCHAR", "throttle_percentages | target_utilization_percentages | read_block_sizes | write_block_sizes | ..."),
         ("bucket", "VARCHAR", "as the array names it, for example 101Plus"),
         ("count", "BIGINT", ""),
+        kept_for={"": "which sizes of commands a volume gets, and how often it was held back; why no view reads it: decision 0040"},
     ),
     table(
         "array_qos_policy",
@@ -147,13 +189,13 @@ ARRAY_TABLES = (
         ("priority", "VARCHAR", "relative priority as the array reports it; NULL when it has none"),
         ("is_shared", "BOOLEAN", "its volumes share the ceiling, instead of having it each"),
         ("is_read", "BOOLEAN", "true when all its limits were understood"),
-        ("raw", "VARCHAR", "JSON object: every field as the array reported it, where the names of its fields are not public"),
+        ("raw", "VARCHAR", "JSON object: a Dell SC profile, or the limits of an ONTAP policy, as the array reported it"),
         ("curve", "VARCHAR", "JSON object as array_volume.qos_curve"),
         ("volumes", "BIGINT", "volumes that use it"),
     ),
     table(
         "array_qos_limit",
-        "What an array allows in a QoS setting; Element GetLimits.",
+        "What an array allows in a QoS setting, and what it can do; Element GetLimits, GetClusterCapacity.",
         ENDPOINT,
         ("min_iops_floor", "BIGINT", ""),
         ("min_iops_ceiling", "BIGINT", ""),
@@ -161,6 +203,13 @@ ARRAY_TABLES = (
         ("max_iops_ceiling", "BIGINT", ""),
         ("burst_iops_floor", "BIGINT", ""),
         ("burst_iops_ceiling", "BIGINT", ""),
+        (
+            "cluster_iops",
+            "BIGINT",
+            "operations a second that the whole cluster is expected to do; GetClusterCapacity, maxIOPS; NULL when not reported",
+            "GetClusterCapacity",
+        ),
+        kept_for={"burst_iops_floor": "the least burst that a cluster takes"},
     ),
     table(
         "array_protocol_endpoint",
@@ -170,6 +219,7 @@ ARRAY_TABLES = (
         ("device", "VARCHAR", "naa. and scsiNAADeviceID, lower case"),
         ("state", "VARCHAR", "Active | Start | Failover | Reserved"),
         ("node_id", "VARCHAR", "primary node; NULL when not reported"),
+        kept_for={"node_id": "which node is the primary of how many protocol endpoints"},
     ),
     table(
         "vvol_binding",
@@ -180,6 +230,10 @@ ARRAY_TABLES = (
         ("protocol_endpoint_id", "VARCHAR", ""),
         ("array_host_id", "VARCHAR", "virtualVolumeHostID"),
         ("device", "VARCHAR", "protocolEndpointInBandID, lower case with naa."),
+        kept_for={
+            "binding_id": "which binding to look up at the array",
+            "array_host_id": "which host uses a virtual volume through which protocol endpoint",
+        },
     ),
     table(
         "array_host",
@@ -197,6 +251,7 @@ ARRAY_TABLES = (
         _ARRAY_HOST,
         ("initiator", "VARCHAR", "IQN, NQN, or WWPN as 16 hexadecimal digits; lower case"),
         ("kind", "VARCHAR", "iscsi | fc | nvme | sas"),
+        kept_for={"kind": "which hosts are known by initiators of several transports"},
     ),
     table(
         "array_connection",
@@ -205,6 +260,7 @@ ARRAY_TABLES = (
         _VOLUME,
         _ARRAY_HOST,
         ("lun", "BIGINT", "NULL when not reported", "GetVolumeAccessGroupLunAssignments"),
+        kept_for={"lun": "which hosts see a volume under different numbers"},
     ),
     table(
         "array_session",
@@ -215,6 +271,11 @@ ARRAY_TABLES = (
         ("node_id", "VARCHAR", ""),
         ("initiator", "VARCHAR", "as array_initiator.initiator"),
         ("initiator_address", "VARCHAR", "IP address; NULL for Fibre Channel"),
+        kept_for={
+            "session_id": "which session to look up at the array",
+            "node_id": "how sessions are spread over the nodes",
+            "initiator_address": "from which address a host is logged in",
+        },
     ),
     table(
         "array_pool",
@@ -274,6 +335,7 @@ ARRAY_TABLES = (
         ("transfer_state", "VARCHAR", "of the newest transfer: transferring | success | failed ...; NULL when not reported"),
         ("transfer_bytes", "BIGINT", "bytes that the newest transfer sent, until now where it runs; NULL when not reported"),
         ("transfer_seconds", "BIGINT", "seconds that it took, until now where it runs; NULL when not reported"),
+        kept_for={"volume_id": "which volumes are copied away"},
     ),
     table(
         "array_efficiency",

@@ -7,6 +7,7 @@ plugins by it, and because a virtualiser may hand on the name of what is behind 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
@@ -59,6 +60,12 @@ FAMILIES = (
 
 BY_NAME: Mapping[str, Family] = MappingProxyType({family.name: family for family in FAMILIES})
 
+SPECIAL = r"[*?^\[]"
+"""A character of a claim rule's text that makes it a pattern, as a regular expression."""
+
+BEGINNING = r"\^[^*?^\[]+\*"
+"""The one pattern that a document describes, as a regular expression: ^mod* is the beginning of a model."""
+
 KIND_OF: Mapping[str, EndpointKind] = MappingProxyType({one.family.name: one.kind for one in endpoint_types() if one.family is not None})
 """Family -> kind of the endpoint by which auditor reads such an array; of all others only what the hosts report is read."""
 
@@ -76,6 +83,44 @@ def family_of_inquiry(vendor: str = "vendor", model: str = "model") -> str:
 def family_of_name(device: str = "device") -> str:
     """SQL: the family by the column of the canonical device name; NULL when the name belongs to nobody alone."""
     return _case([f"WHEN {_matches(device, f'^{name}')} THEN '{family.name}'" for family in FAMILIES for name in family.names], "NULL")
+
+
+def families_of_claim(vendor: str = "vendor", model: str = "model") -> str:
+    """SQL: the families whose devices a claim rule with these texts takes, comma-separated; 'other' for none.
+
+    '' takes all, and a model as ^mod* what begins with mod, so that one rule may take several families. NULL where the text has other
+    special characters and may take a family's devices, or would but for case: what that means no document says; see facts/macros.py.
+    """
+    inquiries = [one for family in FAMILIES for one in family.inquiries if one[0] != ".*"]
+    vendors, models = zip(*inquiries, strict=True)
+    taken = ", ".join(
+        f"CASE {_takes(vendor, model, of, what)} THEN '{family.name}' END" for family in FAMILIES for of, what in family.inquiries
+    )
+    but_for_case = " OR ".join(f"{_matches(vendor, f'(?i)^(?:{of})$')} AND {_matches(model, f'(?i)^(?:{what})')}" for of, what in inquiries)
+    open_ones = [
+        f"regexp_matches({vendor}, '{SPECIAL}') AND (regexp_matches({model}, '{SPECIAL}') OR {_any(model, models)})",
+        f"regexp_matches({model}, '{SPECIAL}') AND NOT regexp_full_match({model}, '{BEGINNING}') AND {_any(vendor, vendors, '$')}",
+    ]
+    return _case(
+        [f"WHEN {vendor} IS NULL OR {model} IS NULL THEN NULL", *(f"WHEN {one} THEN NULL" for one in open_ones)],
+        f"coalesce(nullif(array_to_string(list_sort(list_distinct([{taken}])), ', '), ''), "
+        f"CASE WHEN {but_for_case} THEN NULL ELSE 'other' END)",
+    )
+
+
+def _takes(vendor: str, model: str, of: str, what: str) -> str:
+    begins = f"regexp_full_match({model}, '{BEGINNING}')"
+    if of == ".*":
+        return f"WHEN {_matches(model, f'^(?:{what})')}"
+    models = [f"{model} = ''", _matches(model, f"^(?:{what})"), f"{begins} AND {_matches(f'{model}[2:-2]', f'^(?:{what})')}"]
+    if re.fullmatch(r"[\w -]+", what):
+        models.append(f"{begins} AND starts_with('{what}', {model}[2:-2])")
+    return f"WHEN ({vendor} = '' OR {_matches(vendor, f'^(?:{of})$')}) AND ({' OR '.join(models)})"
+
+
+def _any(column: str, patterns: Iterable[str], end: str = "") -> str:
+    several = "|".join(f"(?:{pattern})" for pattern in dict.fromkeys(patterns))
+    return f"({column} = '' OR {_matches(column, f'^(?:{several}){end}')})"
 
 
 def _matches(column: str, pattern: str) -> str:

@@ -1,12 +1,13 @@
-"""SQL macros that the views use beside DuckDB's own functions: short lists of names, families of arrays, and ceilings."""
+"""SQL macros that the views use beside DuckDB's own functions: short lists of names, families of arrays, ceilings, option strings."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from auditor.facts.families import family_of_inquiry, family_of_name
+from auditor.facts.families import BEGINNING, SPECIAL, families_of_claim, family_of_inquiry, family_of_name
 from auditor.facts.family_advice import TOPICS, advice_sql
 from auditor.facts.memory import run
+from auditor.facts.special_devices import TINY_BYTES, purpose_of_device
 
 if TYPE_CHECKING:
     import duckdb
@@ -30,11 +31,70 @@ CREATE OR REPLACE MACRO family_of_name(device) AS {family_of_name()};
 CREATE OR REPLACE MACRO believed_family(of_inquiry, of_name) AS coalesce(nullif(of_inquiry, 'other'), of_name, of_inquiry);
 """
 
+# Of several operational states the first is the main one. Source: VIM API reference, ScsiLun.operationalState.
+_DEVICE = f"""
+CREATE OR REPLACE MACRO purpose_of_device(vendor, model, is_tiny) AS {purpose_of_device()};
+CREATE OR REPLACE MACRO is_tiny_disk(size_bytes) AS size_bytes <= {TINY_BYTES};
+CREATE OR REPLACE MACRO main_state(states) AS nullif(trim(split_part(states, ',', 1)), '');
+"""
+
 # How near a volume is to its ceiling. A FlashArray reports instead how long QoS held an operation back: one that waits is at the ceiling.
 _CEILING = """
 CREATE OR REPLACE MACRO ceiling_use(utilization, throttle_us) AS
     coalesce(utilization, CASE WHEN throttle_us > 0 THEN 1.0 WHEN throttle_us = 0 THEN 0.0 END);
 """
+
+# The words of a module's option string; NULL where its quotes do not close. A value in quotes may hold blanks;
+# settings/host_module_option.py takes the same words. A number is what is written as numbers are: what a driver makes of 0x40, 010, "64" or
+# 64,64 has no source.
+_OPTIONS = r"""
+CREATE OR REPLACE MACRO option_words(options) AS CASE
+    WHEN regexp_matches(regexp_replace(options, '([^\s"'']|"[^"]*"|''[^'']*'')+', '', 'g'), '\S') THEN NULL
+    ELSE regexp_extract_all(options, '(?:[^\s"'']|"[^"]*"|''[^'']*'')+')
+END;
+CREATE OR REPLACE MACRO plain_number(word) AS CASE WHEN regexp_full_match(word, '0|[1-9]\d{0,17}') THEN TRY_CAST(word AS BIGINT) END;
+"""
+
+# Whether the text of a claim rule names what a device answers to an inquiry: '' names all, and NULL is where no document says. A text is
+# compared as it is; whether case counts is not stated. A model as ^mod* names what begins with mod; other uses of ^ and *, `*` alone and
+# one in a vendor included, are not described. Blanks at the end of the answer were trimmed away.
+# Sources: ESXCLI Concepts and Examples 8.0, "Managing SATPs" (^mod*); Khalil, Storage Implementation in vSphere 5.0, "Claim Rules" (exact
+# match).
+_CLAIMS = rf"""
+CREATE OR REPLACE MACRO claims_exactly(pattern, answer) AS CASE
+    WHEN pattern = '' THEN true
+    WHEN regexp_matches(pattern, '{SPECIAL}') THEN NULL
+    WHEN pattern = answer THEN true
+    WHEN lower(pattern) <> lower(answer) THEN false
+END;
+CREATE OR REPLACE MACRO claims_model(pattern, answer) AS CASE
+    WHEN NOT regexp_full_match(pattern, '{BEGINNING}') THEN claims_exactly(pattern, answer)
+    WHEN starts_with(answer, pattern[2:-2]) THEN true
+    WHEN NOT starts_with(lower(rpad(answer, 16, ' ')), lower(pattern[2:-2])) THEN false
+END;
+CREATE OR REPLACE MACRO families_of_claim(vendor, model) AS {families_of_claim()};
+CREATE OR REPLACE MACRO takes_family_alone(vendor, model) AS
+    CASE WHEN regexp_full_match(model, '{BEGINNING}') THEN family_of_inquiry(vendor, model[2:-2]) ELSE family_of_inquiry(vendor, model) END
+    = families_of_claim(vendor, model);
+"""
+
+# Whether vCenter's copy of a device's paths is not what the host's own esxcli lists: `listed` are the paths that its policy sends I/O by.
+# The copy has the same of each path, where it reports that of all of them (`working`). Without it a copy with fewer active paths is wrong
+# for certain, and one with more only under round robin, where paths that are not optimized are active and idle: which of the two it is,
+# nobody knows. Sources: vSphere API reference, HostMultipathInfoPath.isWorkingPath; an idle device may have no working path in the copy
+# (lamw/vmware-scripts#71).
+_TWO_READINGS = """
+CREATE OR REPLACE MACRO paths_differ(active, working, listed, psp) AS
+    CASE
+        WHEN working > 0 OR listed = 0 THEN working <> listed
+        WHEN listed > active THEN true
+        WHEN psp <> 'VMW_PSP_RR' THEN false
+        ELSE listed < active
+    END;
+"""
+
+# Rates are means of some seconds, so one that is held at its ceiling may read a little below it. Policy: no vendor names a share.
+_AT_CEILING = "CREATE OR REPLACE MACRO at_ceiling() AS 0.95;\n"
 
 # What a family's vendor asks for, 'none' without a source; see facts/family_advice.py.
 _ADVICE = "".join(f"CREATE OR REPLACE MACRO {topic}_advice(family) AS {advice_sql(topic)};\n" for topic in TOPICS)
@@ -42,4 +102,4 @@ _ADVICE = "".join(f"CREATE OR REPLACE MACRO {topic}_advice(family) AS {advice_sq
 
 def create_macros(connection: duckdb.DuckDBPyConnection) -> None:
     """Create the macros in the schema `main` of `connection`."""
-    run(connection, _FEW + _FAMILY + _CEILING + _ADVICE)
+    run(connection, _FEW + _FAMILY + _CLAIMS + _DEVICE + _CEILING + _AT_CEILING + _OPTIONS + _TWO_READINGS + _ADVICE)

@@ -17,7 +17,7 @@ from auditor.facts.needs import from_json
 from auditor.facts.partitions import Source, check_source, gather, private_folder
 from auditor.facts.snapshot import BUGS_FILE, load_snapshot
 from auditor.facts.snapshot_files import digest_of, literal
-from auditor.facts.unjoined import is_of_the_join, unjoined
+from auditor.facts.worked_out import is_worked_out, worked_out
 from auditor.identity import is_same
 
 if TYPE_CHECKING:
@@ -200,7 +200,7 @@ def _join_again(folder: Path) -> None:
     connection = snapshot.connection
     try:
         limit_memory(connection, folder / "joined")
-        gaps = [*(gap for gap in snapshot.gaps if not is_of_the_join(gap)), *unjoined(connection, snapshot.readings, snapshot.asked)]
+        gaps = [*(gap for gap in snapshot.gaps if not is_worked_out(gap)), *worked_out(connection, snapshot.readings, snapshot.asked)]
         connection.execute("DELETE FROM fact.gap")
         for gap in gaps:
             connection.execute("INSERT INTO fact.gap (endpoint, what, why) VALUES (?, ?, ?)", [gap.endpoint, gap.what, gap.why])

@@ -46,6 +46,7 @@ IDENTITIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "running_task": ("endpoint", "task_id"),
         "vcenter_extension": ("endpoint", "key"),
         "storage_policy": ("endpoint", "policy_id"),
+        "array_alert": ("endpoint", "alert_id"),
         "array_volume": ("endpoint", "volume_id"),
         "array_address": ("endpoint", "address_id"),
         "array_volume_load": ("endpoint", "volume_id"),
@@ -132,6 +133,7 @@ _QUESTIONS: Mapping[str, Source] = MappingProxyType(
         "array": Source(
             "array",
         ),
+        "array_alert": Source("alerts"),
         "array_node": Source("nodes"),
         "array_volume": Source("volumes"),
         "array_address": Source("addresses"),

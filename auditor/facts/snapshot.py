@@ -118,11 +118,11 @@ class SnapshotBuilder:
 
     def take_over(self, other: Snapshot, endpoints: Sequence[str]) -> None:
         """Copy what `other` knows of `endpoints`, gaps included; what no array accounts for is left for `finish` to find anew."""
-        from auditor.facts.unjoined import is_of_the_join
+        from auditor.facts.worked_out import is_worked_out
 
         chosen = list(endpoints)
         for gap in other.gaps:
-            if gap.endpoint in endpoints and not is_of_the_join(gap):
+            if gap.endpoint in endpoints and not is_worked_out(gap):
                 self.add(gap)
         for name, table in TABLES.items():
             if "endpoint" not in table.names or name == "gap":
@@ -178,16 +178,16 @@ class SnapshotBuilder:
         """
         import duckdb
 
-        from auditor.facts.unjoined import unjoined
+        from auditor.facts.worked_out import worked_out
 
         self._insert_all()
         readings = self._without_whole_topics_of_huge_numbers(readings)
         record_unanswered(self._connection, readings, asked)
         try:
-            gaps = list(unjoined(self._connection, readings, asked))
+            gaps = list(worked_out(self._connection, readings, asked))
         except duckdb.OutOfMemoryException:
             lift_limit(self._connection)
-            gaps = list(unjoined(self._connection, readings, asked))
+            gaps = list(worked_out(self._connection, readings, asked))
         for gap in gaps:
             self.add(gap)
         self._insert_all()

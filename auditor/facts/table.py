@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +25,17 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of one kind."""
+    """Rows of one kind.
+
+    Attributes:
+        kept_for: of columns that neither a view nor a statement of the program reads: what a person asks by each with `auditor query`. ""
+            as the column stands for all of them.
+    """
 
     name: str
     what: str
     columns: tuple[Column, ...]
+    kept_for: Mapping[str, str]
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -40,9 +48,11 @@ class Table:
         return {column.name: column.property for column in self.columns if column.property is not None}
 
 
-def table(name: str, what: str, *columns: tuple[str, str, str] | tuple[str, str, str, str]) -> Table:
+def table(
+    name: str, what: str, *columns: tuple[str, str, str] | tuple[str, str, str, str], kept_for: Mapping[str, str] = MappingProxyType({})
+) -> Table:
     """A table whose columns are given as (name, DuckDB type, what it is), and a property where it has one of its own."""
-    return Table(name, what, tuple(Column(*column) for column in columns))
+    return Table(name, what, tuple(Column(*column) for column in columns), kept_for)
 
 
 ENDPOINT = ("endpoint", "VARCHAR", "name of the endpoint in fleet.yaml")

@@ -75,12 +75,14 @@ def _digits() -> str:
     return f"CASE family {known} END"
 
 
-# A device once for each vCenter, however many hosts see it; mpx. names and local disks are one host's own.
+# A device once for each vCenter, however many hosts see it; mpx. names and local disks are one host's own,
+# of a detached device nobody wants to know, and what is no disk no array has to account for.
 _SEEN = """
 WITH seen AS (
     SELECT endpoint, device, any_value(vendor) AS vendor, any_value(model) AS model, coalesce(bool_or(is_protocol_endpoint), false) AS is_pe
     FROM fact.device
     WHERE NOT starts_with(device, 'mpx.') AND NOT coalesce(is_local, false) AND coalesce(device_type, 'disk') = 'disk'
+        AND main_state(operational_state) IS DISTINCT FROM 'off' AND purpose_of_device(vendor, model, is_tiny_disk(size_bytes)) IS NULL
     GROUP BY endpoint, device
 )
 SELECT endpoint, device, is_pe, family_of_inquiry(vendor, model) AS of_inquiry, family_of_name(device) AS of_name,

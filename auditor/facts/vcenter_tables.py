@@ -29,6 +29,7 @@ VCENTER_TABLES = (
             "config.storageDevice.softwareInternetScsiEnabled",
             "config.storageDevice.softwareInternetScsiEnabled",
         ),
+        kept_for={"power_state": "which of the hosts that do not answer are in standby or off"},
     ),
     table(
         "host_option",
@@ -47,6 +48,7 @@ VCENTER_TABLES = (
         ("module", "VARCHAR", "for example iscsi_vmk; KernelModuleInfo.name"),
         ("loaded", "BOOLEAN", "KernelModuleInfo.loaded"),
         ("option_string", "VARCHAR", "for the next load, '' when none; KernelModuleInfo.optionString"),
+        ("version", "VARCHAR", "for example 14.2.641.5-32vmw.802.0.0.22380479; KernelModuleInfo.version; NULL when not reported"),
     ),
     table(
         "host_module_parameter",
@@ -58,6 +60,11 @@ VCENTER_TABLES = (
         ("type", "VARCHAR", "int | string | ..."),
         ("value", "VARCHAR", "configured value as text; NULL when unset"),
         ("description", "VARCHAR", "the module's own help text"),
+        kept_for={
+            "type": "which parameters of a driver take numbers",
+            "value": "what is configured, parameter by parameter; rules judge it by host_module.option_string",
+            "description": "what the driver's maker says of a parameter, such as its range",
+        },
     ),
     table(
         "hba",
@@ -72,6 +79,7 @@ VCENTER_TABLES = (
         ("is_software", "BOOLEAN", "software iSCSI adapter; NULL for others"),
         ("initiator", "VARCHAR", "IQN or WWPN, lower case; NULL when neither"),
         ("delayed_ack", "BOOLEAN", "adapter-wide DelayedAck; NULL when the adapter does not have or report it"),
+        kept_for={"delayed_ack": "on which adapters it is on; rules judge it by iscsi_option, which has the targets' as well"},
     ),
     table(
         "iscsi_target",
@@ -115,6 +123,7 @@ VCENTER_TABLES = (
         ),
         ("switch", "VARCHAR", "name; NULL when not known, as of an opaque one"),
         ("switch_mtu", "BIGINT", "bytes; NULL when not reported"),
+        kept_for={"subnet_mask": "which VMkernel adapters share a subnet, also where no iSCSI port is bound"},
     ),
     table(
         "device",
@@ -128,12 +137,18 @@ VCENTER_TABLES = (
         ("revision", "VARCHAR", "inquiry revision, trimmed"),
         ("device_type", "VARCHAR", "disk | cdrom | ...; ScsiLun.lunType"),
         ("is_protocol_endpoint", "BOOLEAN", "ScsiLun.protocolEndpoint; NULL when the server does not report it"),
+        ("perennially_reserved", "BOOLEAN", "ScsiLun.perenniallyReserved; NULL when the server does not report it"),
         ("queue_depth", "BIGINT", "commands; Device Max Queue Depth, ScsiLun.queueDepth; NULL when not reported"),
         ("vstorage_support", "VARCHAR", "vStorageSupported | vStorageUnsupported | vStorageUnknown"),
         ("is_local", "BOOLEAN", "ScsiDisk.localDisk; NULL when not a disk"),
         ("is_ssd", "BOOLEAN", "ScsiDisk.ssd; NULL when not a disk"),
         ("size_bytes", "BIGINT", "NULL when not a disk"),
         ("operational_state", "VARCHAR", "comma-separated ScsiLun.operationalState"),
+        kept_for={
+            "display_name": "which devices have a name that somebody gave them",
+            "revision": "which hosts still show the firmware from before an array's update",
+            "vstorage_support": "what vCenter says of offloads; rules judge them by device_offload, one by one",
+        },
     ),
     table(
         "device_scheduling",
@@ -148,6 +163,10 @@ VCENTER_TABLES = (
         ("queue_full_sample_size", "BIGINT", ""),
         ("queue_full_threshold", "BIGINT", ""),
         ("vaai_status", "VARCHAR", "supported | unsupported | unknown"),
+        kept_for={
+            "multipath_plugin": "which devices are claimed by HPP or a vendor's plug-in, and have no row in device_policy",
+            "vaai_status": "what esxcli says of offloads; rules judge them by device_offload, one by one",
+        },
     ),
     table(
         "device_offload",
@@ -160,6 +179,7 @@ VCENTER_TABLES = (
         ("clone_status", "VARCHAR", "supported | unsupported"),
         ("zero_status", "VARCHAR", "supported | unsupported"),
         ("delete_status", "VARCHAR", "supported | unsupported"),
+        kept_for={"vaai_plugin": "which VAAI plug-in a device without offloads has"},
     ),
     table(
         "path",
@@ -170,10 +190,12 @@ VCENTER_TABLES = (
         ("hba", "VARCHAR", ""),
         ("path", "VARCHAR", "runtime or path name"),
         ("state", "VARCHAR", "active | standby | disabled | dead | unknown"),
+        ("is_working", "BOOLEAN", "the policy sends I/O by it, or would next; isWorkingPath; NULL when not reported"),
         ("transport", "VARCHAR", "iscsi | fc | fcoe | sas | nvme | block"),
         ("target", "VARCHAR", "IQN or WWPN of the target, lower case; NULL when neither"),
         ("psp", "VARCHAR", "path selection policy of the device"),
         ("satp", "VARCHAR", "storage array type policy of the device"),
+        kept_for={"path": "which path is dead, by the name that esxcli has for it"},
     ),
     table(
         "device_policy",
@@ -193,6 +215,9 @@ VCENTER_TABLES = (
         ("rr_bytes", "BIGINT", "bytes before the next path; counts where rr_policy is bytes; NULL when not reported"),
         ("rr_use_unoptimized", "BOOLEAN", "useANO: whether non-optimized paths are used; NULL when not reported"),
         ("working_paths", "BIGINT", "paths that the plug-in uses; NULL when not reported"),
+        kept_for={
+            "psp_config": "what a policy goes by besides rr_policy and the columns after it, such as the preferred path of VMW_PSP_FIXED"
+        },
     ),
     table(
         "satp_rule",
@@ -226,6 +251,7 @@ VCENTER_TABLES = (
         ("path_status", "VARCHAR", "for example active; Path Status"),
         ("link_up", "BOOLEAN", "NULL when not reported"),
         ("mtu", "BIGINT", "bytes; NULL when not reported"),
+        kept_for={"link_up": "whether a bound adapter that is not compliant has a link"},
     ),
     table(
         "vmfs_lockmode",
@@ -246,7 +272,12 @@ VCENTER_TABLES = (
         ("vmfs_uuid", "VARCHAR", "NULL when not VMFS", "info"),
         ("vmfs_version", "VARCHAR", "for example 6.82; NULL when not VMFS", "info"),
         ("vvol_container_id", "VARCHAR", "storage container id, lower case; NULL when not VVOL", "info"),
-        ("nfs_host", "VARCHAR", "server as the mount names it, address (IPv6 in its short form) or name; NULL when not NFS", "info"),
+        (
+            "nfs_host",
+            "VARCHAR",
+            "server as the mount names it, address (IPv6 in its short form) or name; of NFS 4.1 all, with commas; NULL when not NFS",
+            "info",
+        ),
         ("nfs_path", "VARCHAR", "exported path; NULL when not NFS", "info"),
         ("pod_id", "VARCHAR", "managed object id of its datastore cluster; NULL when it is in none, or its parent was not read", "parent"),
         ("size_bytes", "BIGINT", "", "summary.capacity"),
@@ -268,6 +299,16 @@ VCENTER_TABLES = (
         ("sioc_mode", "VARCHAR", "automatic | manual", "iormConfiguration"),
         ("sioc_threshold_ms", "BIGINT", "milliseconds", "iormConfiguration"),
         ("sioc_statistics_only", "BOOLEAN", "statsCollectionEnabled while not enabled", "iormConfiguration"),
+        kept_for={
+            "vvol_container_id": "which vCenters see one storage container",
+            "size_bytes": "how much lies on which array",
+            "multiple_host_access": "which datastores one host alone has",
+            "extents": "which datastores have several; views count the rows of datastore_extent",
+            "is_local": "which datastores lie on local disks; views go by the disks of their extents",
+            "block_size_kib": "which datastores were upgraded from VMFS 3, and kept its block size",
+            "unmap_granularity_kib": "how much has to be free before space is given back",
+            "sioc_statistics_only": "where Storage I/O Control measures and holds nobody back",
+        },
     ),
     table(
         "datastore_extent",
@@ -276,6 +317,7 @@ VCENTER_TABLES = (
         ("datastore_id", "VARCHAR", ""),
         _DEVICE,
         ("partition", "BIGINT", ""),
+        kept_for={"partition": "on which partition of a device a datastore lies"},
     ),
     table(
         "datastore_mount",
@@ -323,6 +365,7 @@ VCENTER_TABLES = (
             "guest that runs, as VMware Tools report it; empty when they report none, NULL when that was not read",
             "guest.guestId",
         ),
+        kept_for={"latency_sensitivity": "which machines are set to high, whose latency matters most"},
     ),
     table(
         "vm_disk",
@@ -349,6 +392,18 @@ VCENTER_TABLES = (
             "physicalMode | virtualMode of a raw device mapping, whose datastore only holds the pointer; NULL when it is none",
         ),
         ("rdm_device", "VARCHAR", "canonical name of the LUN that is mapped; NULL when it is none, or its identifier has no naa name"),
+        (
+            "bus_sharing",
+            "VARCHAR",
+            "of its controller, noSharing | physicalSharing | virtualSharing; sharedBus; NULL when not reported",
+        ),
+        kept_for={
+            "size_bytes": "how much of a datastore or an array a machine may fill",
+            "shares": "the number behind shares_level where that is custom",
+            "is_thin": "which disks grow when they are written",
+            "is_eager_zeroed": "which disks were zeroed when they were made",
+            "file": "which file of a datastore a slow disk is",
+        },
     ),
     table(
         "device_load",
@@ -475,6 +530,10 @@ VCENTER_TABLES = (
             "VARCHAR",
             "of a machine that is being moved, where to, by vCenter's newest event of it; NULL when it is no move, or no event shows it",
         ),
+        kept_for={
+            "entity_type": "what kind of object a task works on",
+            "queued_at": "how long tasks waited before they began",
+        },
     ),
     table(
         "storage_policy",
@@ -504,6 +563,7 @@ VCENTER_TABLES = (
         ("key", "VARCHAR", "for example com.solidfire.qossioc"),
         ("version", "VARCHAR", ""),
         ("company", "VARCHAR", "NULL when not reported"),
+        kept_for={"": "which products are registered that change storage settings too, such as QoSSIOC"},
     ),
     table(
         "tagged",
@@ -513,6 +573,7 @@ VCENTER_TABLES = (
         ("object_id", "VARCHAR", "managed object id, for example host-12"),
         ("category", "VARCHAR", "name of the tag's category"),
         ("tag", "VARCHAR", "name, unique within its category"),
+        kept_for={"object_type": "which kinds of objects carry a tag"},
     ),
     table(
         "change_event",

@@ -34,6 +34,7 @@ _SHOWN_BY: Mapping[str, tuple[str, ...]] = {
     "device.path_policy": ("host.storagesystem.setmultipathlunpolicy", *_HOST_PROFILES),
     "iscsi.target_option": ("host.storagesystem.updateinternetscsiadvancedoptions", *_HOST_PROFILES),
     "device.dsnro": _HOST_PROFILES,
+    "device.perennially_reserved": _HOST_PROFILES,
     "device.queue_full": _HOST_PROFILES,
     "host.claim_rule": _HOST_PROFILES,
     "datastore.sioc": ("datastoreiormreconfiguredevent", "storageresourcemanager.configuredatastoreiorm"),

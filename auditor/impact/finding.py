@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 VIEWS = frozenset({"disk_stream", "device_queue"})
 """The views that have to be there."""
 MOST_QUEUES = 5_000
-"""Queues that are computed, the fullest first: policy, so that the time is bounded whatever the fleet (a queue takes some 1.5 ms)."""
+"""Queues that are computed, the fullest first: policy, so that the time is bounded whatever the fleet (a queue takes some 2 ms)."""
 _CHUNK = 5_000
 _NOTHING_WAITS = "no command is known to wait in the queues that it is about, and none is known to be half full"
 _NOT_ASKED = "how full its queues are was not asked for: an audit of some rules reads only what these need, one of all rules reads it"

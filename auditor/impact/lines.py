@@ -55,10 +55,10 @@ def lines_of(device: Device, disks: Sequence[Disk], inputs: list[Input]) -> list
 
 def _known_service(device: Device, sending: Sequence[Disk], disk: Disk, held: bool) -> tuple[Interval, Input] | None:
     """The service time of a disk; of one at its limit, which the array does not report, that of a neighbour."""
-    for one in (disk, *(other for other in sending if not other.is_held)):
+    for one in (disk, *sending):
         if (found := service_ms(one, device, held=held, is_shared=len(sending) > 1 or _is_of_kernel(device, sending))) is not None:
             return found
-    if not disk.is_held or disk.array_latency_ms is None:
+    if not disk.is_held or not disk.array_latency_ms:
         return None
     # Whatever it is: it is part of the delay of the limit, which is long against it.
     value = Interval(min(0.1, disk.array_latency_ms), max(0.1, disk.array_latency_ms))
@@ -77,13 +77,12 @@ def _line(device: Device, disk: Disk, service: Interval, others: float) -> Line 
         sent = _split(device, disk, sent, others)
     limit = None
     if disk.is_held:
-        rate = (disk.commands_per_second or 0.0) * pieces
-        if not rate:
+        if not disk.rate:
             return f"how fast the array takes the commands of {disk.name} is not known"
-        limit = around(rate)
+        limit = around(disk.rate)
     elif disk.limit_per_second:
         limit = around(disk.limit_per_second * pieces)
-        if (disk.commands_per_second or 0.0) * pieces > limit.high:
+        if disk.rate > limit.high:
             limit = None  # a burst: it does more than its limit now
     deepest = disk.depth_at_most if disk.depth_at_most is not None else DEEPEST_GUEST
     most = Interval(max(sent.low, disk.depth_at_least or sent.low), max(sent.high, deepest * pieces))

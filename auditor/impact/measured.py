@@ -89,7 +89,7 @@ def _agrees(model: Flow, counted: Flow) -> bool:
 
 def _rate(line: Line) -> Interval | None:
     """Commands a second of a stream as they were counted; None where they were not counted of each of its disks."""
-    rates = [(disk.commands_per_second or 0.0) * disk.pieces for disk in line.disks]
+    rates = [disk.rate for disk in line.disks]
     return _of_whole(around(sum(rates), _COUNTED)) if rates and all(rates) else None
 
 

@@ -120,10 +120,15 @@ def share_path(ask: Ask, endpoint: str, host: str, datastore: str, about: Sequen
 
 
 def slowest(path: Path) -> Station | None:
-    """The station of the host or beyond at which commands wait longest; None where no wait was read."""
+    """The station of the host or beyond at which commands wait longest; None where no wait was read.
+
+    Behind a volume that its QoS holds back the array's wait is that volume's: an array may leave it out of its own latency.
+    """
     waits = [(station.wait_ms.value, station) for station in path.stations if station.wait_ms is not None]
     known = [(float(value), station) for value, station in waits if isinstance(value, int | float)]
-    return max(known, key=lambda pair: pair[0])[1] if known else None
+    longest = max(known, key=lambda pair: pair[0])[1] if known else None
+    held = next((station for station in path.stations if station.place is Place.VOLUME and station.is_full), None)
+    return held if held is not None and longest is not None and longest.place is Place.ARRAY else longest
 
 
 def is_busy(path: Path) -> bool:

@@ -76,6 +76,11 @@ class Disk:
         return pieces_of(self.io_bytes, self.largest_io_bytes)
 
     @property
+    def rate(self) -> float:
+        """Commands that the host makes of those of the guest, a second; 0 where none were counted."""
+        return (self.commands_per_second or 0.0) * self.pieces
+
+    @property
     def sends(self) -> bool:
         """Whether it is known to send commands now."""
         return bool(self.commands_per_second or self.outstanding)

@@ -231,7 +231,8 @@ def volume_station(row: Row) -> Station:
             _figure("may do at this size", row, "effective_max_iops", "IOPS", view="array_volume"),
             Figure("of its limit", _percent(row["utilization"]), "%", "array_volume.utilization"),
         ),
-        is_full=None if row["utilization"] is None else row["utilization"] >= 1,
+        notes=(f"{row['qos_wait'][0].upper()}{row['qos_wait'][1:]}.",) if row["is_at_limit"] else (),
+        is_full=row["is_at_limit"],
     )
 
 

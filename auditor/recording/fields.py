@@ -58,27 +58,27 @@ _VCENTER = """
     """
 
 _ELEMENT = """
-    method access accesstype chassistype code cpumodel currentprotectionscheme encryptionatreststate error.name
+    faulttypes method access accesstype chassistype code cpumodel currentprotectionscheme encryptionatreststate error.name
     fibrechanneltargetportgroup nodetype platformconfigversion previousprotectionscheme protectionscheme protocolendpointstate
     protocolendpointtype providertype role roles severity state status supportedprotectionschemes type
     """
 
 _FLASHARRAY = """
     algorithm code host_encryption_key_status manual_eradication mediator_status mode model os personality
-    priority_adjustment_operator promotion_status protocol protocols requested_promotion_state status subtype type version
+    priority_adjustment_operator promotion_status protocol protocols requested_promotion_state severity state status subtype type version
     """
 
 _DELL_SC = """
-    objecttype apiversion minapiversion application applicationversion attributename connectivity configuredsize datapagesize
-    errorstate filtertype iscsitransportmode locale lunrequested mappedvia model operatingsystem.instancename operationmode
+    objecttype alertdefinition apiversion minapiversion application applicationversion attributename connectivity configuredsize
+    datapagesize errorstate filtertype iscsitransportmode locale lunrequested mappedvia model operatingsystem.instancename operationmode
     porttype profiletype provider raidtypedescription raidtypeused readcachestatus redundancy relativepriority source status
     tiersuseddescription type writecachestatus
     """
 
 _ONTAP = """
-    access_type application_type block_size checksum_style class code compression counters.name cross_volume_dedupe
-    data_compaction dedupe disk_class disk_type duration expected_iops_allocation healthy interval labels lag_time model op_state
-    os_type peak_iops_allocation properties.name protocol qos_policy raid_type state status storage_efficiency_mode style
+    access_type alert_id application_type block_size checksum_style class code compression counters.name cross_volume_dedupe
+    data_compaction dedupe disk_class disk_type duration expected_iops_allocation healthy interval labels lag_time model monitor op_state
+    os_type perceived_severity peak_iops_allocation properties.name protocol qos_policy raid_type state status storage_efficiency_mode style
     sync_type type
     """
 

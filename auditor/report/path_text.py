@@ -60,7 +60,9 @@ def _station_parts(station: Station, *, is_slowest: bool) -> Iterator[Renderable
 
 
 def _waits(station: Station) -> bool:
-    return station.wait_ms is not None and value_of(station.wait_ms) not in (NOT_READ, "0 ms")
+    if station.wait_ms is None:
+        return False
+    return value_of(station.wait_ms) not in (NOT_READ, "0 ms") or (station.place is Place.VOLUME and station.is_full is True)
 
 
 def bar(station: Station) -> str:

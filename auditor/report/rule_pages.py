@@ -13,7 +13,7 @@ from auditor.engine.rule_text import hand_text
 from auditor.impact.scopes import has_model
 from auditor.model import DocumentKind, FixClass, Severity, Verdict
 from auditor.report.documents import KINDS, document_text
-from auditor.report.rule_words import fix_sentence, flat, risk_text, waive_text
+from auditor.report.rule_words import fix_sentence, flat, origin_text, releases_text, risk_text, waive_text
 
 if TYPE_CHECKING:
     from auditor.engine.rule import Rule, RuleSet
@@ -165,11 +165,14 @@ def _what(rule: Rule) -> Iterator[str]:
     if rule.message is not None:
         yield from (f"A failure reads: `{rule.message.text}`", "")
     if rule.params:
-        yield from ("| param | default | unit | why | may be |", "|---|---|---|---|---|")
+        yield from ("| param | default | unit | why | from | may be |", "|---|---|---|---|---|---|")
         for name, param in rule.params.items():
-            bounds = "" if param.bounds is None else _cell(f"{param.bounds.text}: {param.bounds.source}")
-            yield f"| `${name}` | `{_cell(str(param.default))}` | {_cell(param.unit)} | {_cell(param.why)} | {bounds} |"
+            bounds = "" if param.bounds is None else f"{param.bounds.text}: {param.bounds.source}"
+            texts = (f"`{_cell(str(param.default))}`", *map(_cell, (param.unit, param.why, origin_text(param), bounds)))
+            yield f"| `${name}` | {' | '.join(texts)} |"
         yield ""
+    if rule.releases is not None:
+        yield from (f"Releases: {_text(releases_text(rule.releases))}", "")
     for column, why in rule.may_be_missing.items():
         yield from (f"`{column}` may be missing: {_text(why)}", "")
 

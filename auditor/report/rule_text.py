@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from auditor.engine.rule_text import hand_text
 from auditor.report.documents import document_text
-from auditor.report.rule_words import fix_sentence, flat, risk_text, waive_text
+from auditor.report.rule_words import fix_sentence, flat, origin_text, releases_text, risk_text, waive_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -62,6 +62,8 @@ def _parts(rule: Rule, severity: tuple[Severity, str] | None, overrides: Sequenc
         reason = [_wrapped(f"Reason: {rule.fix.reason}.")] if rule.fix.reason else []
         yield f"Fix ({rule.fix.class_text}):", [_wrapped(f"{fix_sentence(rule)}.", hanging="  "), *reason]
     yield f"Judged over each {rule.over.replace('_', ' ')}:", _judged(rule)
+    if rule.releases is not None:
+        yield "Releases:", [_wrapped(releases_text(rule.releases))]
     if rule.may_be_missing:
         yield "May be missing:", [_wrapped(f"  {column}: {flat(why)}", hanging="    ") for column, why in rule.may_be_missing.items()]
     if rule.params:
@@ -82,7 +84,7 @@ def _param(rule: Rule, name: str, overrides: Sequence[Override]) -> list[str]:
         if (one.rule, one.name) == (rule.id, name)
     ]
     bounds = "" if param.bounds is None else f" May be {param.bounds.text}: {param.bounds.source}."
-    return [_field(f"${name}", f"{_value(param.default)} {param.unit}. {param.why}{bounds}"), *own]
+    return [_field(f"${name}", f"{_value(param.default)} {param.unit}. {param.why} {origin_text(param)}{bounds}".replace("  ", " ")), *own]
 
 
 def _value(value: object) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from auditor.model import FixClass
 
 if TYPE_CHECKING:
-    from auditor.engine.rule import Rule
+    from auditor.engine.rule import Param, Releases, Rule
 
 COSTS = {
     FixClass.ONLINE: "In effect at once, without interrupting I/O.",
@@ -40,6 +40,19 @@ def waive_text(rule: Rule) -> str:
         )
     sentences.append("A single resource that is right as it is gets a waiver with owner, reason and end; never leave the rule out for it.")
     return " ".join(sentences)
+
+
+def origin_text(param: Param) -> str:
+    """The document that states the value of a param, or that none does; empty where the rule's author says neither."""
+    if param.policy:
+        return "Policy: this project's own choice, which no document states."
+    return f"Source: {param.source}." if param.source else ""
+
+
+def releases_text(releases: Releases) -> str:
+    """For which releases the rule holds, and how it asks."""
+    asks = f" It asks by {', '.join(releases.gate)}." if releases.gate else ""
+    return f"{releases.why}{asks}"
 
 
 def fix_sentence(rule: Rule, code: str = "") -> str:

@@ -94,7 +94,9 @@ _NOT_BY_LOAD: Mapping[str, str] = {
     "diag/davg": "it says that the array itself is slow; more load shows no more than that. Look at the array.",
 }
 _NOT_BY_LOAD_OF_TOPIC: Mapping[str, str] = {
+    "array": "it is what the array reports of itself; its own page of alerts shows it.",
     "baseline": "it says that a setting is not as it was; read the setting.",
+    "datastore": "a mount that a host does not reach carries no load.",
     "diag": "it is a measurement already.",
     "iscsi": "it shows when a path or a session fails, not under load.",
     "multipath": "it shows when a path fails, or in counters of each path; load alone shows no difference that is safe to make.",

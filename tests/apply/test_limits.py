@@ -173,3 +173,12 @@ def test_who_decides_is_asked_once_and_not_asked_again_to_confirm(
     receipts = list(apply(plan, sessions, journal, allow={FixClass.ONLINE}, confirm=confirm, remediators=remediators, limits=limits))
     assert [(one.hosts, one.objects, one.changes) for one in asked] == [(3, 0, 9)]
     assert {receipt.outcome for receipt in receipts} == {Outcome.APPLIED}
+
+
+def test_hosts_in_no_cluster_are_one_group_of_their_endpoint_with_a_limit_of_its_own(change: Make) -> None:
+    limits, _ = limits_of(None, None, 100, {**HOSTS, ("vc", None): 29})
+    alone = [change(f"a{place}", host=f"a{place}", cluster=None) for place in range(3)]
+    assert limits.excess(alone[:2]) is None
+    excess = limits.excess(alone)
+    assert excess is not None
+    assert excess.what == "3 changes on 3 hosts would be made, and the limit is 10 % of the hosts of vc that are in no cluster, here 2"

@@ -15,14 +15,14 @@ PAGE = Path(__file__).parents[2] / "docs/rule-catalogue.md"
 ROWS = {
     "A": 14,
     "V": 9,
-    "Q": 12,
+    "Q": 13,
     "S-": 12,
     "VA": 14,
     "I": 7,
-    "M": 5,
+    "M": 8,
     "O": 10,
     "W": 5,
-    "E": 6,
+    "E": 7,
 }
 """Of each letter, how many rows the catalogue has."""
 

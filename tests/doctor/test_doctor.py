@@ -352,7 +352,9 @@ def test_without_a_privilege_for_reading_the_tables_and_rules_that_rest_on_it_ar
     assert {"vvol/pe-dsnro-headroom", "vaai/locking-guard"} < set(resting)
     assert not {"iscsi/delayed-ack", "vaai/uniform", "qos/element-limits"} & set(resting), "these need no host's own answers"
     assert f"{len(resting)} of {len(doctor.rules)} rules rest on it" in read.why
-    assert checks["fix"].facts["remediators"] == "device.dsnro, device.path_policy, device.queue_full, host.claim_rule, host.module_option"
+    assert checks["fix"].facts["remediators"] == (
+        "device.dsnro, device.path_policy, device.perennially_reserved, device.queue_full, host.claim_rule, host.module_option"
+    )
     assert exit_code(diagnosis) == 2
 
 

@@ -148,7 +148,7 @@ def gap(endpoint: str, *, accepted: bool = True, what: str = "all of it") -> Gap
         pytest.param(UNREAD_ARRAY, [gap("other"), gap("array", accepted=False)], {}, 0, id="that of another one is accepted"),
         pytest.param(UNREAD_ARRAY, [gap("array"), gap("array", accepted=False)], {}, 0, id="only part of what it lacks is accepted"),
         pytest.param({}, [gap("array")], {}, 0, id="everything it rests on was read: unknown by itself"),
-        pytest.param({"array": ("qos_policies", "")}, [gap("array")], {}, 0, id="the verdict does not rest on what was not read"),
+        pytest.param({"array": ("alerts", "")}, [gap("array")], {}, 0, id="the verdict does not rest on what was not read"),
         pytest.param(UNREAD_ARRAY, [gap("array")], {"resource_name": "naa.9"}, 0, id="an array that was read has the device"),
         pytest.param(
             {"vc": ("device_scheduling", "host-1")}, [gap("vc")], {"column": "dsnro", "host": "esx-1"}, 1, id="its host was not read"
@@ -162,7 +162,7 @@ def gap(endpoint: str, *, accepted: bool = True, what: str = "all of it") -> Gap
         pytest.param(
             {"vc": ("device_scheduling", "host-1")},
             [gap("vc")],
-            {"column": "dsnro queue_depth", "host": "esx-1"},
+            {"column": "dsnro model", "host": "esx-1"},
             0,
             id="another column was not told where everything was read",
         ),

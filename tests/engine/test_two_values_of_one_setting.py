@@ -46,8 +46,8 @@ def endpoints() -> Iterator[dict[str, Any]]:
             "queue_depth": queue,
             "deepest_disk_queue_at_least": least,
             "deepest_disk_queue_at_most": most,
-            "deepest_dsnro_in_cluster": deepest,
-            "is_behind_cluster": dsnro < deepest,
+            "deepest_queue_in_cluster": deepest,
+            "is_behind_cluster": dsnro < deepest and dsnro < queue,
         }
 
 
@@ -77,4 +77,4 @@ def test_a_queue_that_can_be_as_deep_as_the_neighbours_is_raised_unless_they_are
     for host in alone:
         row = states[host]
         needed = 4 * (row["deepest_disk_queue_at_most"] or 0)
-        assert max(row["queue_depth"], row["deepest_dsnro_in_cluster"]) >= needed, row
+        assert max(row["queue_depth"], row["deepest_queue_in_cluster"]) >= needed, row

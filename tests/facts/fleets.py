@@ -56,7 +56,7 @@ def array(given: Facts, name: str, kind: EndpointKind, *volumes: dict[str, Any],
     given["reading"] += [{"endpoint": name, "scope": "", "topic": topic, "complete": read or topic != "volumes"} for topic in topics]
     own = {"family": FAMILY[kind], "name": name, "array_id": array_id or f"id of {name}"}
     given.setdefault("array", []).append({"endpoint": name, **own})
-    usual = {"endpoint": name, "is_virtual": False, "qos_read": True}
+    usual = {"endpoint": name, "is_virtual": False, "qos_read": True, "qos_levels_read": True}
     answer = [{**usual, "volume_id": volume.get("name"), **_svm(volume), **volume} for volume in volumes]
     given.setdefault("array_volume", []).extend(answer)
 
@@ -104,8 +104,9 @@ def fill(found: SnapshotBuilder, given: Facts) -> None:
 
 
 def whole(given: Facts) -> Facts:
-    """With the endpoint of every row that names none, and the time of every reading."""
-    whole = {table: rows if table.startswith("declared") else [{"endpoint": "vc", **row} for row in rows] for table, rows in given.items()}
+    """With the endpoint of every row that names none, the time of every reading, and devices in order that name no state."""
+    usual = {"device": {"endpoint": "vc", "operational_state": "ok"}, "declared": {}, "declared_nfs_server": {}}
+    whole = {table: [{**usual.get(table, {"endpoint": "vc"}), **row} for row in rows] for table, rows in given.items()}
     return whole | {"reading": [{**row, "read_at": WHEN} for row in whole.get("reading", [])]}
 
 

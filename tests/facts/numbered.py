@@ -7,7 +7,9 @@ from .single import Rows
 
 _OF_ROWS = ("host_number", "device_number", "inquiry_number", "queue_depth", "dsnro", "is_protocol_endpoint", "is_shared")
 _INQUIRY = ("device_type", "vendor", "model", "family")
-_POLICY = ("rr_policy", "rr_iops", "rr_bytes", "rr_use_unoptimized", "working_paths")
+_POLICY = ("satp", "psp", "rr_policy", "rr_iops", "rr_bytes", "rr_use_unoptimized", "working_paths")
+
+_AGREE = {"paths_differ": False, "policies_differ": False}
 
 PATH_STEPS = ("step_path", "step_path_row", "step_path_of_set", "step_path_set", "step_policy_options", "step_policy", "step_device_path")
 """The steps from facts to `step_device_path`, in order."""
@@ -29,7 +31,7 @@ def with_numbers(tables: Mapping[str, Rows]) -> dict[str, Rows]:
     of_name = {row["device"]: row for row in reversed(devices)}
     steps: dict[str, Rows] = {
         "step_host_number": [
-            {"host_number": at, "endpoint": endpoint, "host_id": host_id, "endpoint_number": vcenters.index(endpoint)}
+            {"host_number": at, "endpoint": endpoint, "host_id": host_id, "endpoint_number": vcenters.index(endpoint), "place_number": at}
             | _first(devices, {"endpoint": endpoint, "host_id": host_id}, ("cluster", "host"))
             for at, (endpoint, host_id) in enumerate(hosts)
         ],
@@ -56,7 +58,9 @@ def with_paths(rows: Rows, tables: Mapping[str, Rows]) -> dict[str, Rows]:
     keys = [policies.index(tuple(row.get(name) for name in _POLICY)) for row in rows]
     kept = ("host_number", "device_number", "inquiry_number", "is_protocol_endpoint", "is_shared")
     steps: dict[str, Rows] = {
-        "step_device_path": [{**{key: row[key] for key in kept}, "set_key": at, "policy_key": keys[at]} for at, row in enumerate(own)],
+        "step_device_path": [
+            {**{key: row[key] for key in kept}, "set_key": at, "policy_key": keys[at], **_AGREE} for at, row in enumerate(own)
+        ],
         "step_path_set": [
             {"set_key": at, "satp": row.get("satp"), "psp": row.get("psp"), "active_paths": row.get("active_paths")}
             | {"undetermined": 0 if row.get("active_paths") is not None else 1}

@@ -15,8 +15,23 @@ sharing AS (
     SELECT d.device, count(*) AS hosts, few(coalesce(h.name, h.host_id)) AS host_names
     FROM fact.device AS d
     JOIN fact.host AS h USING (endpoint, host_id)
-    WHERE NOT starts_with(d.device, 'mpx.')
+    WHERE NOT starts_with(d.device, 'mpx.') AND main_state(d.operational_state) IS DISTINCT FROM 'off'
     GROUP BY d.device
+),
+single_path AS (
+    SELECT endpoint, host_id, device, any_value(transport) AS transport FROM fact.path GROUP BY endpoint, host_id, device HAVING count(*) = 1
+),
+own AS (
+    SELECT p.endpoint, p.host_id, p.device, CASE WHEN h.vsan_enabled OR q.devices_read THEN false END AS own_is_shared
+    FROM single_path AS p
+    JOIN fact.host AS h USING (endpoint, host_id)
+    JOIN step_host_reading AS r USING (endpoint, host_id)
+    JOIN step_domain_reading AS q ON q.endpoint = r.endpoint AND q.domain_id = r.domain_id
+    LEFT JOIN driver AS v USING (endpoint, host_id, device)
+    WHERE r.paths_read
+        AND (p.transport IN ('sas', 'block') OR (p.transport = 'nvme' AND v.driver IN ('nvme', 'nvme_pcie', 'iavmd')))
+        AND p.device NOT IN (SELECT device FROM step_declared WHERE device IS NOT NULL)
+        AND (starts_with(p.device, 'mpx.') OR (SELECT count(*) FROM fact.device AS e WHERE e.device = p.device) = 1)
 )
 SELECT
     d.endpoint,
@@ -31,15 +46,22 @@ SELECT
     d.model,
     coalesce(nullif(f.family, 'other'), k.name_family, f.family) AS family,
     d.device_type,
+    main_state(d.operational_state) AS device_state,
+    d.special_purpose,
     lower(d.vendor) = 'nvme' AS is_namespace,
-    coalesce(d.is_protocol_endpoint, s.is_vvol_pe, starts_with(d.device, 'naa.6f47acc2')) AS is_protocol_endpoint,
     CASE
-        WHEN coalesce(d.is_protocol_endpoint, s.is_vvol_pe, starts_with(d.device, 'naa.6f47acc2')) THEN true
-        WHEN d.device_type <> 'disk' THEN false
+        WHEN d.is_protocol_endpoint <> s.is_vvol_pe THEN NULL
+        ELSE coalesce(d.is_protocol_endpoint, s.is_vvol_pe, starts_with(d.device, 'naa.6f47acc2'))
+    END AS is_protocol_endpoint,
+    NOT is_aside AND CASE
+        WHEN coalesce(d.is_protocol_endpoint = s.is_vvol_pe, true) AND coalesce(d.is_protocol_endpoint, s.is_vvol_pe, starts_with(d.device, 'naa.6f47acc2'))
+        THEN true
+        WHEN d.device_type <> 'disk' OR d.is_local THEN false
+        WHEN o.device IS NOT NULL AND coalesce(nullif(f.family, 'other'), k.name_family, f.family) = 'other' THEN o.own_is_shared
         WHEN d.is_local IS NULL AND coalesce(nullif(f.family, 'other'), k.name_family, f.family) <> 'other' THEN true
         ELSE NOT d.is_local
     END AS is_shared,
-    d.queue_depth,
+    CASE WHEN d.queue_depth <> s.esxcli_queue_depth THEN NULL ELSE d.queue_depth END AS queue_depth,
     s.dsnro,
     p.driver,
     x.hosts,
@@ -58,12 +80,26 @@ SELECT
     a.qos_capped,
     a.qos_sharers,
     a.qos_shared_by,
+    CASE WHEN NOT is_shared THEN 'not held back by QoS' ELSE w.qos_wait END AS qos_wait,
     k.array_model,
     k.array_generation,
     k.array_firmware,
     k.firmware_level,
     dsnro_advice(coalesce(nullif(f.family, 'other'), k.name_family, f.family)) AS dsnro_advice
-FROM fact.device AS d
+FROM (
+    SELECT *, main_state(operational_state) = 'off' OR special_purpose <> 'none' AS is_aside
+    FROM (
+        SELECT
+            *,
+            CASE
+                WHEN vendor IS NULL OR model IS NULL THEN NULL
+                WHEN purpose_of_device(vendor, model, size_bytes <= 16777216) IS NOT NULL THEN purpose_of_device(vendor, model, size_bytes <= 16777216)
+                WHEN size_bytes IS NULL AND purpose_of_device(vendor, model, true) IS NOT NULL THEN NULL
+                ELSE 'none'
+            END AS special_purpose
+        FROM fact.device
+    )
+) AS d
 JOIN fact.host AS h USING (endpoint, host_id)
 JOIN step_host_reading AS r USING (endpoint, host_id)
 LEFT JOIN fact.device_scheduling AS s USING (endpoint, host_id, device)
@@ -71,7 +107,9 @@ LEFT JOIN step_family AS f ON f.vendor IS NOT DISTINCT FROM d.vendor AND f.model
 LEFT JOIN driver AS p USING (endpoint, host_id, device)
 LEFT JOIN sharing AS x USING (device)
 LEFT JOIN step_array_device AS a USING (device)
-LEFT JOIN step_known_device AS k USING (device);
+LEFT JOIN step_known_device AS k USING (device)
+LEFT JOIN step_device_wait AS w USING (device)
+LEFT JOIN own AS o USING (endpoint, host_id, device);
 
 CREATE VIEW plain_seen_device AS
 SELECT endpoint, device, min(family) AS family, min(hosts) AS hosts, min(host_names) AS host_names

@@ -33,6 +33,9 @@ BEHIND: dict[str, list[str]] = {
 }
 
 
+ORDINARY = {"vendor": "PURE", "model": "FlashArray", "operational_state": "ok"}
+
+
 def adapters() -> Rows:
     """Adapters by what lies behind them."""
     hbas = [{"endpoint": "vc", "host_id": name[:2], "hba": name[3:]} for name in BEHIND] + [
@@ -59,6 +62,7 @@ def adapters() -> Rows:
                 ],
                 "fact.device": [
                     {"endpoint": host["endpoint"], "host_id": host["host_id"], "device": name, "queue_depth": depth, "device_type": kind}
+                    | ORDINARY
                     for host in HOSTS
                     for name, (depth, _, kind) in DEVICES.items()
                     if host["endpoint"] == "vc" or name == "naa.5"

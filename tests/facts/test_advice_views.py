@@ -4,9 +4,11 @@ from typing import Any
 
 import pytest
 
+from auditor.authoring.examples import judge_rows
 from auditor.engine.planning import plan
 from auditor.facts.families import BY_NAME
 from auditor.facts.family_advice import ADVICE, TOPICS
+from tests.engine.test_shipped_rules import shipped
 
 from .fleets import Facts, hosts, on_all_hosts, seen, view
 from .judged import evaluated
@@ -177,6 +179,27 @@ def test_on_a_flasharray_both_sizes_of_copies_pass(size: str) -> None:
     assert set(verdicts(given, "vaai/xcopy-size").values()) == {"pass"}
 
 
+@pytest.mark.parametrize(
+    ("vendor", "model"),
+    [
+        pytest.param("3PARdata", "VV", id="3PAR"),
+        pytest.param("EMC", "SYMMETRIX", id="PowerMax"),
+        pytest.param("HITACHI", "OPEN-V", id="Hitachi"),
+        pytest.param("IBM", "2145", id="SVC"),
+        pytest.param("DellEMC", "PowerStore", id="PowerStore"),
+    ],
+)
+def test_copies_of_16_mib_are_left_alone_where_no_source_calls_them_wrong(vendor: str, model: str) -> None:
+    # docs/domain/facts.md#3-7: public checkers and vendors' guides ask for 16 MiB on several of them.
+    given = hosts(1)
+    on_all_hosts(given, {**STRANGER, "vendor": vendor, "model": model, "size_bytes": 2**40})
+    given["host_option"] = [{"host_id": "host-1", "key": "DataMover.MaxHWTransferSize", "value": "16384"}]
+    assert {row["families"] for row in view("host", given)} <= {"3par", "symmetrix", "hitachi", "svc", "powerstore"}
+    evaluation = evaluated(given, "vaai/xcopy-size")
+    assert [str(finding.verdict) for finding in evaluation.findings()] == ["not_applicable"]
+    assert plan(evaluation).changes == ()
+
+
 def behind(driver: str, *devices: dict[str, Any], options: str = "", dsnro: int = 32, depth: int = 64) -> Facts:
     """One host with an adapter of this driver, which carries these devices."""
     given = hosts(1)
@@ -195,6 +218,98 @@ def behind(driver: str, *devices: dict[str, Any], options: str = "", dsnro: int 
 
 
 MODULE = ("queue/driver-depth", "queue/pending-reboot")
+
+
+@pytest.mark.parametrize(
+    ("rule", "row", "is_proposed"),
+    [
+        pytest.param("queue/driver-depth", {"depth_parameter_listed": True}, True, id="the driver lists the parameter"),
+        pytest.param("queue/driver-depth", {"depth_parameter_listed": False}, False, id="an early nfnic, which has none"),
+        pytest.param("queue/driver-depth", {}, False, id="what the driver lists was not read"),
+        pytest.param("queue/scheduler-defaults", {"version": "9.0.1"}, True, id="the last release whose defaults are recorded"),
+        pytest.param("queue/scheduler-defaults", {"version": "9.1.0"}, False, id="one that is not recorded"),
+        pytest.param("queue/scheduler-defaults", {}, False, id="a release that was not read"),
+        pytest.param("multipath/satp-rule", {"family": "3par", "version": "6.7.0"}, True, id="a source of the time of ESXi 6"),
+        pytest.param("multipath/satp-rule", {"family": "3par", "version": "8.0.2"}, False, id="a release that the source does not know"),
+        pytest.param("multipath/satp-rule", {"family": "flasharray", "version": "8.0.2"}, True, id="Pure's checker knows ESXi 8"),
+        pytest.param("multipath/satp-rule", {"family": "flasharray", "version": "9.0.0"}, False, id="and not 9"),
+    ],
+)
+def test_a_fix_is_proposed_only_on_releases_for_which_its_source_holds(rule: str, row: dict[str, Any], is_proposed: bool) -> None:
+    # docs/domain/advanced-options.md, docs/domain/facts.md#2 (nfnic) and #5
+    about: dict[str, dict[str, Any]] = {
+        "queue/driver-depth": {
+            "module": "nfnic",
+            "depth_parameter": "lun_queue_depth_per_path",
+            "has_depth_parameter": True,
+            "devices": 4,
+            "luns": 4,
+            "families": "flasharray",
+            "depth_advice": "default",
+            "stock_depth": 32,
+            "depth_is_configured": True,
+            "depth_is_plain": True,
+            "configured_depth": 96,
+            "vvol_endpoints": 0,
+            "serves_capped_protocol_endpoints": False,
+            "deepest_disk_queue_at_least": 0,
+            "deepest_disk_queue_at_most": 0,
+        },
+        "queue/scheduler-defaults": {
+            "option": "Disk.SchedQuantum",
+            "purpose": "scheduler",
+            "value": 64,
+            "stock_value": 8,
+            "families": "ontap",
+        },
+        "multipath/satp-rule": {
+            "rule_group": "user",
+            "satp": "VMW_SATP_ALUA",
+            "default_psp": "VMW_PSP_RR",
+            "psp_options": "iops=10",
+            "vendor": "V",
+            "model": "M",
+            "options": "",
+            "claim_options": "",
+            "description": "",
+            "names_inquiry_alone": True,
+            "takes_family_alone": True,
+            "rule_policy": "VMW_PSP_RR iops=10",
+        },
+    }
+    judged_by = shipped()[rule]
+    [judged] = judge_rows(judged_by, shipped().views[judged_by.over], [{"host_id": "host-1", **about[rule], **row}])
+    assert (judged["verdict"], judged["obstacle"]) == ("fail", None if is_proposed else "when")
+
+
+HUAWEI, BROADCOM = "Huawei, LPe12002", "Broadcom KB 426284"
+
+
+@pytest.mark.parametrize(
+    ("module", "version", "verdict", "document"),
+    [
+        pytest.param("lpfc", "10.0.10.1-1vmw.550.0.0.1331820", "fail", HUAWEI, id="as ESXi 5.5 brings it"),
+        pytest.param("lpfc", "10.2.454.9-1OEM.550.0.0.1331820", "fail", HUAWEI, id="the last before the repair"),
+        pytest.param("lpfc", "10.2.455.0-1OEM.550.0.0.1331820", "pass", None, id="repaired"),
+        pytest.param("lpfc", "900.14.4.390.20-36vmw.901.0.24957456", "fail", BROADCOM, id="as ESXi 9.0.1 brings it"),
+        pytest.param("lpfc", "14.4.390.20-36vmw.901.0.24957456", "fail", BROADCOM, id="the same without the prefix of ESXi 9"),
+        pytest.param("lpfc", "14.4.390.21-1OEM.900.0.0.1", "pass", None, id="a later one"),
+        pytest.param("lpfc", "14.2.641.5-32vmw.802.0.0.22380479", "pass", None, id="another"),
+        pytest.param("lpfc", None, "unknown", None, id="its version was not read"),
+        pytest.param("lpfc", "of our own", "unknown", None, id="no version"),
+        pytest.param("qlnativefc", None, "not_applicable", None, id="a driver on no sheet"),
+    ],
+)
+def test_a_driver_fails_on_a_version_that_a_vendor_s_document_names(
+    module: str, version: str | None, verdict: str, document: str | None
+) -> None:
+    given = hosts(1)
+    given["host_module"] = [{"host_id": "host-1", "module": module, "loaded": True, "option_string": "", "version": version}]
+    [finding] = evaluated(given, "queue/known-bad-driver").findings()
+    assert str(finding.verdict) == verdict
+    assert document is None or document in finding.message
+
+
 QUEUES = ("queue/driver-depth", "queue/default-unless-justified")
 NO_SOURCE = {
     "powerstore": ("DellEMC", "PowerStore"),
@@ -212,7 +327,9 @@ NO_SOURCE = {
 @pytest.mark.parametrize("family", NO_SOURCE)
 def test_of_queues_that_no_source_speaks_of_there_is_no_verdict_and_no_fix(family: str) -> None:
     vendor, model = NO_SOURCE[family]
-    given = behind("qlnativefc", {**STRANGER, "vendor": vendor, "model": model}, options="ql2xmaxqdepth=128", dsnro=64, depth=128)
+    given = behind(
+        "qlnativefc", {**STRANGER, "vendor": vendor, "model": model, "size_bytes": 2**40}, options="ql2xmaxqdepth=128", dsnro=64, depth=128
+    )
     evaluation = evaluated(given, *QUEUES)
     assert {str(finding.verdict) for finding in evaluation.findings()} == {"not_applicable"}
     assert plan(evaluation).changes == ()

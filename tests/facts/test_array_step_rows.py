@@ -128,7 +128,7 @@ def test_volumes_of_one_pool_that_start_in_one_hour_are_a_wave() -> None:
             reduction("v11", "y", None, None, "t", state="disabled"),
             reduction("v12", "y", None, None, "t", schedule=None),
             reduction("v1", "y", "[5]", "[0]", endpoint="west"),
-            reduction("v1", "y", "[5]", "[0]", endpoint="north"),
+            *(reduction(name, "y", "[5]", "[0]", endpoint="north") for name in ("v1", "v2")),
             reduction("v7", "y", "[5]", "[0]", "r", endpoint="north"),
             reduction("v8", "y", "[]", None, "r", endpoint="north", state=None),
             reduction("v9", "y", "[5]", "[0]", "s", endpoint="north", state=None),
@@ -166,13 +166,18 @@ def test_volumes_of_one_pool_that_start_in_one_hour_are_a_wave() -> None:
         "v11": 0,
         "v12": 0,
     }
-    expected: Keyed = {("east", name): {"volumes_in_wave": size} for name, size in sizes.items()}
+    surely = {"v7": 0, "v8": 1, "v9": 0}
+    expected: Keyed = {
+        ("east", name): {"volumes_in_wave": size, "volumes_in_wave_at_least": surely[name] if size is None else size}
+        for name, size in sizes.items()
+    }
     expected |= {
-        ("west", "v1"): {"volumes_in_wave": None},
-        ("north", "v1"): {"volumes_in_wave": 2},
-        ("north", "v7"): {"volumes_in_wave": 1},
-        ("north", "v8"): {"volumes_in_wave": 0},
-        ("north", "v9"): {"volumes_in_wave": None},
+        ("west", "v1"): {"volumes_in_wave": None, "volumes_in_wave_at_least": 0},
+        ("north", "v1"): {"volumes_in_wave": 2, "volumes_in_wave_at_least": 2},
+        ("north", "v2"): {"volumes_in_wave": 2, "volumes_in_wave_at_least": 2},
+        ("north", "v7"): {"volumes_in_wave": 1, "volumes_in_wave_at_least": 1},
+        ("north", "v8"): {"volumes_in_wave": 0, "volumes_in_wave_at_least": 0},
+        ("north", "v9"): {"volumes_in_wave": None, "volumes_in_wave_at_least": 0},
     }
     assert by("step_efficiency_wave", "endpoint volume_id", given) == expected
 

@@ -251,7 +251,8 @@ def mounting(*paths: str, shares: int = 1, read: bool = True) -> dict[str, dict[
 )
 def test_a_host_mounts_nfs_from_ontap_where_an_export_path_says_so(paths: list[str], more: dict[str, Any], expected: bool | None) -> None:
     rows = mounting(*paths, **more)
-    assert len(rows) == 7
+    assert len(rows) == 8
+    assert rows.pop("NFS41.MaxVolumes")["mounts_ontap"] is False, "all are mounted by NFS 3"
     assert {row["mounts_ontap"] for row in rows.values()} == {expected}
 
 

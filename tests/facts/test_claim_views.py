@@ -91,6 +91,7 @@ def test_a_path_policy_is_one_text(policy: dict[str, Any], text: str | None) -> 
 def test_a_policy_that_is_no_round_robin_is_told_by_its_name() -> None:
     given = claimed({})
     given["path"] = [{**row, "psp": "VMW_PSP_MRU"} for row in given["path"]]
+    given["device_policy"] = [{**row, "psp": "VMW_PSP_MRU"} for row in given["device_policy"]]
     assert one("device_claim", given, **ON_1, device=PE[0])["path_policy"] == "VMW_PSP_MRU"
 
 

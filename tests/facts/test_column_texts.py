@@ -32,9 +32,9 @@ def test_every_text_file_stands_beside_its_view() -> None:
 
 def test_a_column_that_hands_a_fact_on_has_the_text_of_the_fact() -> None:
     reported = {column.name: column for column in described("device")}
-    assert reported["queue_depth"].sources == ("device.queue_depth",)
-    assert reported["queue_depth"].is_plain
-    assert "Device Max Queue Depth" in reported["queue_depth"].what
+    assert reported["vendor"].sources == ("device.vendor",)
+    assert reported["vendor"].is_plain
+    assert "inquiry vendor" in reported["vendor"].what
 
 
 def test_a_computed_column_names_the_facts_it_is_made_of() -> None:

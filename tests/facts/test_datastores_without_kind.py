@@ -53,7 +53,11 @@ def test_a_datastore_of_no_known_type_is_a_share_by_what_else_is_known_of_it(
         "fact.datastore_mount": [{**ON, "datastore_id": "ds"}],
         "step_endpoint_reading": of_vc({"datastores_read": True}),
     }
-    assert {row["mounts_ontap"] for row in rows_over("nfs_option", given)} == {mounts_ontap}
+    of_options = {row["option"]: row["mounts_ontap"] for row in rows_over("nfs_option", given)}
+    by_nfs_4 = False if store["type"] == "NFS" else mounts_ontap if mounts_ontap_by_nfs_3 is False else mounts_ontap_by_nfs_3
+    assert of_options["Net.TcpipHeapSize"] is of_options["SunRPC.MaxConnPerIP"] is mounts_ontap
+    assert of_options["NFS.MaxVolumes"] is of_options["NFS.HeartbeatTimeout"] is mounts_ontap_by_nfs_3
+    assert of_options["NFS41.MaxVolumes"] is by_nfs_4
     of_queues = [row for row in rows_over("queue_option", given) if row["option"] == "NFS.MaxQueueDepth"]
     surely = mounts_ontap_by_nfs_3 is True
     shares = (
@@ -137,7 +141,7 @@ def test_an_array_caps_no_virtual_volume_where_what_it_caps_is_none(
     given: dict[str, Rows] = {
         "step_array": [at],
         "step_volume": [{**at, "volume_id": "v", "is_virtual": is_virtual, "qos_read": True}],
-        "step_volume_qos": [{**at, "volume_id": "v", "is_capped": is_capped}],
+        "step_volume_qos": [{**at, "volume_id": "v", "is_capped": is_capped, "is_whole": True}],
         "step_endpoint_reading": [{**at, "volumes_read": True}],
     }
     assert [row["per_object_qos"] for row in rows_over("step_array_caps", given)] == [caps]

@@ -100,6 +100,8 @@ def test_a_device_has_its_queue_and_only_those_that_carry_load_are_there() -> No
         device("young"),
         device("local", is_shared=False),
         device("may be local", is_shared=None),
+        device("local and not counted", is_shared=False),
+        device("local and idle", is_shared=False),
     ]
     loads = [
         load("naa.1"),
@@ -110,6 +112,7 @@ def test_a_device_has_its_queue_and_only_those_that_carry_load_are_there() -> No
         load("young", sampled_at=ENDED - timedelta(seconds=900)),
         load("local"),
         load("may be local"),
+        load("local and idle", commands_per_second=0.0),
     ]
     streams = [stream("naa.1"), stream("naa.1", outstanding=20.0), stream("naa.1", "h2", outstanding=8.0), stream("idle", outstanding=0.0)]
     paths = [{"host_id": "h1", "device": "naa.1", "hba": hba} for hba in ("vmhba2", "vmhba1", "vmhba2")]
@@ -214,6 +217,16 @@ def test_a_device_has_its_queue_and_only_those_that_carry_load_are_there() -> No
             "windows_overlap": False,
             "array_latency_in_window_ms": None,
         },
+        "h1/local": {"is_shared": False, "commands_per_second": 1000.0, "depth_in_effect": 30, "is_full": True},
+        "h1/local and not counted": {
+            **NOT_COUNTED,
+            **NOTHING_WAITS,
+            "is_shared": False,
+            "queue_depth": 64,
+            "outstanding": 0.0,
+            "adapter": None,
+        }
+        | {"sioc_enabled": False, "queue_basis": "disks", **dict.fromkeys(FIGURES, 0.0), "is_full": False},
         "h1/may be local": {"is_shared": None},
     }
     expected["h1/not counted"] |= {"depth_in_effect": 64, "depth_basis": "settings", "queue_basis": "disks", **dict.fromkeys(FIGURES, 0.0)}

@@ -44,8 +44,8 @@ def test_a_ceiling_is_worth_what_its_family_counts(family: str | None, given: di
             "step_array": [{"endpoint": "east", "family": family}],
             "step_volume_qos": [key | qos | {"is_capped": True}, {"endpoint": "east", "volume_id": "2", "qos_max_iops": 1}],
             "step_curve_cost": [key | {"cost": given.get("cost")}, {"endpoint": "east", "volume_id": "2", "cost": 9.0}],
-            "step_load_reading": [
-                {"endpoint": "east", "scope": scope, "topic": topic, "read_at": at}
+            "fact.reading": [
+                {"endpoint": "east", "scope": scope, "topic": topic, "complete": True, "read_at": at}
                 for scope, topic, at in (("", "volume_load", ENDED), ("", "disk_load", BEGUN), ("h1", "volume_load", BEGUN))
             ],
         }
@@ -58,6 +58,8 @@ def test_a_ceiling_is_worth_what_its_family_counts(family: str | None, given: di
         "iops": 7,
         "latency_ms": 2.0 if family in ("flasharray", None) else 1.5,
         "is_at_limit": True,
+        "ceiling_use_at_least": 1.0,
+        "qos_wait": "held back by a ceiling that was not found: the wait is QoS",
         "burst_credit": 5,
         "limit_per_second": expected,
         "read_at": ENDED,

@@ -33,12 +33,14 @@ LISTED: dict[tuple[str, str], Mapping[str, object]] = {
     ("datastore", "unmap_priority"): vcenter.UNMAP_PRIORITIES,
     ("datastore", "sioc_mode"): vcenter.CONGESTION_MODES,
     ("vm", "power_state"): vcenter.VM_POWER_STATES,
+    ("vm_disk", "bus_sharing"): vcenter.BUS_SHARINGS,
     ("storage_pod", "default_behavior"): vcenter.DRS_BEHAVIORS,
     ("storage_pod", "space_automation"): vcenter.DRS_BEHAVIORS,
 }
 """By column, the list that it is read by; a value of the text is a value of the API, or what one means."""
 
 OTHERWISE = {
+    ("array_alert", "severity"): "made by each collector; what each word of an array's means is listed, and another one is a parse error",
     ("array_volume", "kind"): "made by each collector; ONTAP's class and a FlashArray's subtype are listed",
     ("array_qos_policy", "kind"): "made by each collector; Dell's profileType is looked up, and another one is a parse error",
     ("array_initiator", "kind"): "made by each collector from the name's form; Dell's portType is looked up likewise",
@@ -94,12 +96,13 @@ def test_each_value_of_the_columns_text_is_on_the_list(table: str, column: str) 
     [
         (vcenter.DATASTORE_TYPES, vim.host.FileSystemVolume.FileSystemType),
         (vcenter.VM_POWER_STATES, vim.VirtualMachine.PowerState),
+        (vcenter.BUS_SHARINGS, vim.vm.device.VirtualSCSIController.Sharing),
         (vcenter.PATH_STATES, vim.host.MultipathInfo.PathState),
         (vcenter.DRS_BEHAVIORS, vim.storageDrs.PodConfigInfo.Behavior),
         (vcenter.CONGESTION_MODES, vim.StorageResourceManager.CongestionThresholdMode),
         (vcenter.HBA_PROTOCOLS, vim.host.StorageProtocol),
     ],
-    ids=["datastores", "machines", "paths", "Storage DRS", "congestion", "protocols"],
+    ids=["datastores", "machines", "bus sharing", "paths", "Storage DRS", "congestion", "protocols"],
 )
 def test_the_list_is_the_apis_own(known: Mapping[str, object], listed: type) -> None:
     assert {*known} == {*map(str, listed.values)}  # type: ignore[attr-defined]  # pyVmomi's enumerations have it

@@ -19,9 +19,11 @@ MEANT_FOR_ALL = {
     "multipath/satp-rule": "the rule names a vendor and a model: it claims no other array's devices",
     "queue/qfull-throttle": "the LUNs of ONTAP alone are written to, each by its name",
     "iscsi/max-io-size": "the fleet agreed on one size for every iSCSI array",
+    "queue/nfs-max-queue-depth": "proposed only where every share that the host mounts by NFS 3 is an ONTAP's",
     "queue/pending-reboot": "the host is rebooted; nothing is written",
     "vaai/enabled": "proposed only where a source says of every array on the host that it bears offload",
     "vaai/stale-workaround": "likewise",
+    "vaai/xcopy-size": "proposed only where the size that goes is one that no vendor of the host's arrays names",
 }
 """Host-wide fixes that reach nothing besides what they are meant for, and why."""
 
@@ -51,21 +53,6 @@ def touched(rule: str, **row: Any) -> str | None:
 
 
 @pytest.mark.parametrize(
-    ("families", "kib", "reaches"),
-    [
-        pytest.param("dell-sc, solidfire", 16384, "solidfire", id="Element's own size goes, for the sake of Dell SC"),
-        pytest.param("dell-sc, flasharray, solidfire", 16384, "flasharray, solidfire", id="two that had theirs"),
-        pytest.param("dell-sc, xtremio", 256, "xtremio", id="XtremIO's own size goes"),
-        pytest.param("dell-sc", 16384, "", id="nobody asked for the size that goes"),
-        pytest.param("solidfire", 8192, "", id="it is meant for the only array there is"),
-        pytest.param("xtremio", 4096, "", id="likewise, an XtremIO"),
-    ],
-)
-def test_a_copy_size_names_the_arrays_whose_own_size_goes(families: str, kib: int, reaches: str) -> None:
-    assert touched("vaai/xcopy-size", families=families, max_transfer_kb=kib) == reaches
-
-
-@pytest.mark.parametrize(
     ("option", "families", "reaches"),
     [
         pytest.param("Disk.SchedQuantum", "flasharray, kaminario", "flasharray, kaminario", id="Silk asks for the longer one"),
@@ -79,28 +66,37 @@ def test_a_scheduler_default_names_arrays_where_a_vendor_asks_for_another(option
 
 
 @pytest.mark.parametrize(
-    ("families", "reaches"),
+    ("families", "in_vsan", "is_proposed"),
     [
-        pytest.param("flasharray, ontap", "", id="both vendors ask for 1"),
-        pytest.param("dell-sc, flasharray, solidfire", "dell-sc, solidfire", id="of the others no source does"),
+        pytest.param("flasharray, ontap", False, True, id="both vendors ask for 1"),
+        pytest.param("flasharray", None, True, id="its vendor does, whatever else the host is"),
+        pytest.param("dell-sc, flasharray", False, False, id="of one no source does"),
+        pytest.param("", False, False, id="no array at all"),
+        pytest.param("", True, True, id="vSAN alone, which requires it"),
+        pytest.param("ontap", True, True, id="both ask for it"),
+        pytest.param("svc", True, False, id="vSAN, and an array whose firmware decides"),
+        pytest.param("other", True, False, id="vSAN, and an array that nobody here knows"),
     ],
 )
-def test_the_ats_heartbeat_names_arrays_whose_vendors_do_not_ask_for_it(families: str, reaches: str) -> None:
-    about = {"option": "VMFS3.UseATSForHBOnVMFS5", "value": 0, "hosts_left_off": 0, "hosts_not_on": 0}
-    assert touched("vaai/ats-heartbeat", families=families, **about) == reaches
+def test_the_ats_heartbeat_is_switched_on_only_where_a_source_asks_for_it(families: str, in_vsan: bool | None, is_proposed: bool) -> None:
+    # docs/domain/facts.md#3-6: KB 326437 (never off with vSAN), Pure's checker, NetApp; Huawei's checker wants 0
+    rule = shipped()["vaai/ats-heartbeat"]
+    about = {"host_id": "host-1", "option": "VMFS3.UseATSForHBOnVMFS5", "value": 0, "hosts_left_off": 0, "hosts_not_on": 0}
+    [judged] = judge_rows(rule, shipped().views[rule.over], [{**about, "families": families, "vsan_enabled": in_vsan}])
+    assert (judged["verdict"], judged["obstacle"]) == ("fail", None if is_proposed else "when")
 
 
 @pytest.mark.parametrize(
-    ("families", "left_off", "not_on", "reaches"),
+    ("left_off", "not_on", "reaches"),
     [
-        pytest.param("flasharray", 0, 2, "", id="all of them go on in the same plan"),
-        pytest.param("flasharray", 1, 2, "hosts of the cluster that may stay off: 2", id="one sees an array that waits for caution"),
-        pytest.param("dell-sc, ontap", 0, 1, "dell-sc, hosts of the cluster that may stay off: 1", id="this one does"),
+        pytest.param(0, 2, "", id="all of them go on in the same plan"),
+        pytest.param(1, 2, "hosts of the cluster that may stay off: 2", id="one sees an array whose vendor has to be asked"),
+        pytest.param(1, 0, "", id="the others are on"),
     ],
 )
-def test_the_ats_heartbeat_names_hosts_of_the_cluster_that_stay_behind(families: str, left_off: int, not_on: int, reaches: str) -> None:
+def test_the_ats_heartbeat_names_hosts_of_the_cluster_that_stay_behind(left_off: int, not_on: int, reaches: str) -> None:
     about = {"option": "VMFS3.UseATSForHBOnVMFS5", "value": 0, "hosts_left_off": left_off, "hosts_not_on": not_on}
-    assert touched("vaai/ats-heartbeat", families=families, **about) == reaches
+    assert touched("vaai/ats-heartbeat", families="flasharray", **about) == reaches
 
 
 @pytest.mark.parametrize(
@@ -143,7 +139,10 @@ def test_the_queue_to_nfs_datastores_names_those_of_other_filers() -> None:
     [row] = [row for row in view("queue_option", given) if row["option"] == "NFS.MaxQueueDepth"]
     assert (row["ontap_datastores"], row["other_datastores"]) == ("ours", "theirs")
     about = {key: row[key] for key in ("option", "mounts_ontap_nfs", "other_datastores")}
-    assert touched("queue/nfs-max-queue-depth", value=4294967295, version="8.0.3", **about) == "theirs"
+    rule = shipped()["queue/nfs-max-queue-depth"]
+    for value, verdict in ((4294967295, "fail"), (64, "pass")):  # 64 is what providers ask for: docs/domain/facts.md#5-8
+        [judged] = judge_rows(rule, shipped().views[rule.over], [{"value": value, "version": "8.0.3", "host_id": "host-1", **about}])
+        assert (judged["verdict"], judged["obstacle"]) == (verdict, "when" if verdict == "fail" else None)
     for reading in given["reading"]:
         reading["complete"] = reading["complete"] and reading["topic"] != "datastores"
     assert {row["other_datastores"] for row in view("queue_option", given)} == {None}

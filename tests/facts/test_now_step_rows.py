@@ -99,8 +99,8 @@ def settings_now() -> dict[tuple[Any, ...], Any]:
             *({"endpoint": name, "family": "ontap"} for name in ("filer", "filer 2")),
         ],
         "step_volume_qos": [
-            *({"endpoint": "filer", "volume_id": name, "qos": f"qos of {name}"} for name in ("lun", "lun 2")),
-            {"endpoint": "filer 2", "volume_id": "lun", "qos": "another"},
+            *({"endpoint": "filer", "volume_id": name, "own_qos": f"qos of {name}", "qos": "x"} for name in ("lun", "lun 2")),
+            {"endpoint": "filer 2", "volume_id": "lun", "own_qos": "another"},
         ],
         "fact.array_qos_policy": [
             {"endpoint": "element", "policy_id": "p", "min_iops": 1, "max_iops": 2, "burst_iops": 3, "is_read": True, "priority": "Low"},

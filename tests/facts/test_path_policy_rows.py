@@ -42,8 +42,16 @@ def every() -> Rows:
         with_numbers(
             {
                 "fact.path": [*of_vc(*paths), {"endpoint": "vc-2", **path("two", "naa.1", "vmhba9", "z", transport="iscsi")}],
+                "fact.hba": of_vc(
+                    *({"host_id": host, "hba": hba, "kind": "fc"} for host in ("four", "two") for hba in ("vmhba1", "vmhba2"))
+                ),
                 "step_host_reading": [
-                    *of_vc(*({"host_id": host, "paths_read": host != "unread"} for host in sorted({host for _, host in devices}))),
+                    *of_vc(
+                        *(
+                            {"host_id": host, "paths_read": host != "unread", "hbas_read": True}
+                            for host in sorted({host for _, host in devices})
+                        )
+                    ),
                     {"endpoint": "vc-2", "host_id": "two", "paths_read": True},
                 ],
                 "device": [
@@ -63,7 +71,7 @@ def every() -> Rows:
                 ],
                 "fact.device_policy": [
                     *of_vc(
-                        {"host_id": "four", "device": "naa.1", "rr_policy": "iops", "rr_iops": 1, "rr_bytes": 2, "working_paths": 7}
+                        {"host_id": "four", "device": "naa.1", "rr_policy": "iops", "rr_iops": 1, "rr_bytes": 2, "working_paths": 4}
                         | {"rr_use_unoptimized": True},
                         {"host_id": "four", "device": "naa.2", "rr_policy": "bytes"},
                     ),
@@ -90,9 +98,15 @@ def test_paths_are_counted_where_all_of_them_are_known_and_compared_where_those_
         "four/naa.1": counts(4, 4, 0, (2, 2), (0, 4))
         | {"resource_name": "naa.1", "cluster": "gold", "host": "four!", "host_id": "four", "device": "naa.1", **COPIED}
         | {"array_name": "array", "volume": "v", "hosts": 3, "transport": "fc", "psp": "VMW_PSP_RR", "satp": "VMW_SATP_ALUA"}
-        | {"rr_policy": "iops", "rr_iops": 1, "rr_bytes": 2, "rr_use_unoptimized": True, "working_paths": 7},
-        "two/naa.1": {**counts(2, 2, 0, (1, 2), (0, 4)), "psp": None, "rr_policy": None, "transport": "fc"},
-        "none/naa.1": {**counts(0, 0, 0, (0, 0), (0, 4)), "transport": None},
+        | {"rr_policy": "iops", "rr_iops": 1, "rr_bytes": 2, "rr_use_unoptimized": True, "working_paths": 4},
+        "two/naa.1": {
+            **counts(2, 2, 0, (1, 2), (0, 4)),
+            "psp": None,
+            "rr_policy": None,
+            "transport": "fc",
+            "compared_by": "fc by 2 adapters",
+        },
+        "none/naa.1": {**counts(0, 0, 0, (0, 0), (0, 4)), "transport": None, "compared_by": None, "not_compared": None},
         "one dead/naa.2": counts(3, 1, 1, (1, 3), (1, 1)),
         "four/naa.2": {**counts(1, 1, 0, (1, 1), (1, 1)), "rr_policy": "bytes"},
         "half known/naa.3": counts(2, None, None, (1, 2), open_),

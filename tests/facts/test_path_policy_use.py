@@ -144,7 +144,7 @@ def test_what_is_said_of_a_host_and_family_is_of_its_devices_alone() -> None:
     reported = {key[1]: (row["psp_counts"], row["round_robin_counts"]) for key, row in found.items() if key[0] == "vc"}
     assert reported == {
         "host-1/dell-sc": ("VMW_PSP_FIXED on 1, VMW_PSP_RR on 1", "iops=3 on 1"),
-        "host-1/?": ("VMW_PSP_RR on 1", "rr=1000 on 1"),
+        "host-1/?": (None, None),
         "host-2/dell-sc": ("VMW_PSP_RR on 1", "iops=3 on 1"),
     }
     assert {row["resource_name"] for row in found.values()} == {"dell-sc", "family not known"}

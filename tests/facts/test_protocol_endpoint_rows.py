@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from .single import ByName, Rows, of_vc, rows_over, shown
 
 SHARED: Rows = [
@@ -13,7 +15,7 @@ SHARED: Rows = [
 def endpoint(host_id: str, domain: str, dsnro: int | None, device: str = "pe.1", **more: Any) -> dict[str, Any]:
     """A protocol endpoint of Element on a host, as the view `device` has it."""
     own = {"host_id": host_id, "domain_id": domain, "device": device, "dsnro": dsnro, "resource_id": f"{host_id}/{device}"}
-    return {"endpoint": "vc", "is_protocol_endpoint": True, "family": "solidfire", "array_name": "east", **own, **more}
+    return {"endpoint": "vc", "is_protocol_endpoint": True, "family": "solidfire", "array_name": "east", "queue_depth": 4096, **own, **more}
 
 
 ON_HOST: Rows = [
@@ -148,6 +150,32 @@ def test_a_protocol_endpoint_has_what_its_own_host_array_and_cluster_say() -> No
         | {"vvol_pe_dsnro_default": 4, "stock_dsnro": 5, "vvol_disks": 9, "bound_volumes": 7, "deepest_disk_queue": 1},
     }
     assert shown(protocol_endpoints(), expected) == expected
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "behind"),
+    [
+        pytest.param((128, 64), (256, 64), (False, False), id="as 6.7 and 8.0 install it, with 64 in force on both"),
+        pytest.param((32, 64), (256, 64), (True, False), id="below the 64 in force on the other"),
+        pytest.param((63, 64), (256, 64), (True, False), id="by one"),
+        pytest.param((64, 64), (256, 64), (False, False), id="just as long"),
+        pytest.param((256, 30), (256, 64), (False, False), id="by a driver with a shorter depth, which is compared by driver"),
+        pytest.param((128, 1024), (256, 1024), (True, False), id="the depth leaves room for both"),
+        pytest.param((128, None), (256, 1024), (None, False), id="a depth that is not known may hold it shorter by itself"),
+        pytest.param((128, 1024), (256, None), (None, False), id="what the other has in force is not known"),
+        pytest.param((256, None), (256, None), (False, False), id="the same DSNRO, whatever the depth"),
+    ],
+)
+def test_an_endpoint_is_behind_where_dsnro_holds_its_queue_below_what_is_in_force_on_another(
+    first: tuple[int, int | None], second: tuple[int, int | None], behind: tuple[bool | None, bool | None]
+) -> None:
+    given: dict[str, Rows] = {
+        "device": [
+            endpoint(host, "c1", dsnro, queue_depth=depth) for host, (dsnro, depth) in zip(("h1", "h2"), (first, second), strict=True)
+        ],
+        "step_domain_reading": of_vc({"domain_id": "c1", "scheduling_read": True}),
+    }
+    assert tuple(row["is_behind_cluster"] for row in rows_over("protocol_endpoint", given)) == behind
 
 
 def disk(

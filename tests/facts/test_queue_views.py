@@ -17,11 +17,11 @@ ENDPOINT = "naa.6f47acc2000000017366707200000000"
 def shared(
     *dsnro: int | None, depth: tuple[int | None, ...] | None = None, drivers: tuple[str, ...] = (), family: str = "flasharray"
 ) -> Facts:
-    """One device on as many hosts as there are values of DSNRO; depth 32 by nfnic unless given otherwise."""
+    """One device on as many hosts as there are values of DSNRO; depth 256 by nfnic unless given otherwise."""
     given = hosts(len(dsnro))
     on_all_hosts(given, seen(LUN, family, is_protocol_endpoint=False))
     for number, row in enumerate(given["device"]):
-        row["queue_depth"] = depth[number] if depth else 32
+        row["queue_depth"] = depth[number] if depth else 256
     names = [row["host_id"] for row in given["host"]]
     scheduling = zip(names, dsnro, strict=True)
     given["device_scheduling"] = [
@@ -56,6 +56,10 @@ def unread(given: Facts, host: str) -> None:
     ("given", "agrees", "majority", "odd"),
     [
         pytest.param(shared(32, 32, 32), True, 32, None, id="all agree"),
+        pytest.param(shared(32, 32, 256, depth=(32, 32, 32)), True, 32, None, id="one was raised alone above its depth, to no effect"),
+        pytest.param(shared(32, 32, 256, depth=(64, 64, 32)), True, 32, None, id="one was raised alone where its driver holds 32"),
+        pytest.param(shared(32, 256, 64, depth=(64, 32, 64)), False, None, "esx-3", id="one was raised to effect, another to none"),
+        pytest.param(shared(32, 32, 256, depth=(64, 64, None)), None, 32, None, id="what is in force on one is not known"),
         pytest.param(shared(32, 32, 256), False, 32, "esx-3", id="one was raised alone"),
         pytest.param(shared(256, 256, 32), False, 256, "esx-1, esx-2", id="most were raised: the default is wanted, not the majority"),
         pytest.param(shared(64, 64, 256, 32, 32), False, None, "esx-1, esx-2, esx-3", id="without a majority"),

@@ -182,6 +182,8 @@ USUAL: Row = {
     "qos_group": None,
     "qos_min_iops": None,
     "qos_max_iops": None,
+    "qos_max_iops_at_least": None,
+    "qos_max_iops_at_most": None,
     "qos_burst_iops": None,
     "limits": None,
     "is_in_policy": False,
@@ -198,6 +200,10 @@ USUAL: Row = {
     "latency_us": None,
     "throttle_us": None,
     "misaligned_ratio": None,
+    "is_at_limit": None,
+    "ceiling_use_at_least": None,
+    "is_ceiling_countable": None,
+    "qos_wait": None,
     "is_busy": False,
     "effective_max_iops": None,
     "effective_burst_iops": None,
@@ -216,7 +222,14 @@ def row_of_lun(name: str, of: str = "fa", *, carries: bool | None = False, **mor
 
 def element(name: str, limits: str | None, of: str = "el", **more: Any) -> Row:
     """A volume of an Element cluster in a policy; its column `limits` holds all limits."""
-    policy: Row = {"qos_policy_id": "p1", "qos_policy": "policy", "is_in_policy": True, "family": "solidfire", "is_capped": True}
+    policy: Row = {
+        "qos_policy_id": "p1",
+        "qos_policy": "policy",
+        "is_in_policy": True,
+        "family": "solidfire",
+        "is_capped": True,
+        "is_ceiling_countable": True,
+    }
     reported: Row = policy | LIMITS | more
     words = f"{reported['qos_max_iops']} IOPS, burst {reported['qos_burst_iops']}, at least {reported['qos_min_iops']}"
     return row(name, of, limits=limits, qos=f"{reported['qos_policy'] or 'the volume itself'}: {words}", **reported)
@@ -227,15 +240,23 @@ def row_of_share(name: str, of: str = "on", **more: Any) -> Row:
 
 
 OWN: Row = {"qos_policy_id": None, "qos_policy": None, "is_in_policy": False}
-LIMITED: Row = {**LIMITS, "qos": "the volume itself: 100 IOPS, burst 160, at least 50", "is_capped": True}
+LIMITED: Row = {**LIMITS, "is_ceiling_countable": True, "qos": "the volume itself: 100 IOPS, burst 160, at least 50", "is_capped": True}
 VIRTUAL: Row = {"is_virtual": True, "kind": "vvol"}
 HELD_BACK: Row = {"qos": None, "is_capped": None}
 BUSY: Row = {"actual_iops": 1, "bytes_per_second": 2, "utilization": 0.3, "latency_us": 4, "throttle_us": 5, "misaligned_ratio": 0.6}
+DELAYED: Row = {
+    "is_at_limit": True,
+    "ceiling_use_at_least": 0.3,
+    "is_ceiling_countable": True,
+    "qos_wait": "held back by a ceiling that was not found: the wait is QoS",
+}
 NOT_READ: Row = {"qos_sharers": None, "qos_shared_by": None}
 SEEN: Row = {"hosts": 2, "host_names": "esx-1, esx-2"}
 OF_BLOCKS = (
     row_of_lun("plain", pool="p1 of fa", copy_of="used", size_bytes=7),
-    row_of_lun("used", carries=True, **SEEN, datastores="ds-0", pod="pod", average_io_bytes=1, is_busy=True, **BUSY, **HELD_BACK),
+    row_of_lun(
+        "used", carries=True, **SEEN, datastores="ds-0", pod="pod", average_io_bytes=1, is_busy=True, **BUSY, **HELD_BACK, **DELAYED
+    ),
     row_of_lun("of no datastore", carries=True),
     row_of_lun("of two arrays", carries=None),
     row("of no device"),
@@ -249,9 +270,17 @@ OF_BLOCKS = (
     # A FlashArray that delays a volume, or may, has a ceiling over it that was not found: its QoS is not known.
     row("plain", "fb", pool="p1 of fb", **HELD_BACK),
     row("busy", "fb", average_io_bytes=4096, is_busy=True, **HELD_BACK),
-    row("plain", "gone", family=None, is_virtual=False, is_in_policy=None, is_busy=None, **LIMITED, **NOT_READ)
+    row(
+        "plain",
+        "gone",
+        family=None,
+        is_virtual=False,
+        is_in_policy=None,
+        is_busy=None,
+        **{**LIMITED, **NOT_READ, "is_ceiling_countable": None},
+    )
     | {"qos": f"{LIMITED['qos']}; the rest was not read"},
-    row("own", "sc", family="dell-sc", tiering="profile", tiers=2, latency_threshold_ms=20),
+    row("own", "sc", family="dell-sc", is_ceiling_countable=False, tiering="profile", tiers=2, latency_threshold_ms=20),
 )
 OF_ELEMENTS = (
     # I/O of 8 KiB costs 1.6 operations of 4 KiB on the curve of "el".

@@ -98,6 +98,14 @@ def _seen(given: Facts) -> None:
     sees(given, "host-1", "naa.624a9370by name", vendor=None)
     sees(given, "host-1", "naa.624a9370by another inquiry", vendor="NETAPP", model="LUN C-Mode")
     sees(given, "host-1", "naa.624a9370by nobody's inquiry", vendor="nobody")
+    for n in (1, 2, 3):
+        sees(given, f"host-{n}", "detached on one", operational_state="off,degraded" if n == 1 else "ok,off")
+    sees(given, "host-1", "detached endpoint", operational_state="off", is_protocol_endpoint=True)
+    sees(given, "host-1", "of no state", operational_state="")
+    sees(given, "host-1", "access LUN", vendor="DELL", model="Universal Xport", size_bytes=20 * 2**20)
+    sees(given, "host-1", "gatekeeper", vendor="EMC", model="SYMMETRIX", size_bytes=6 * 2**20)
+    sees(given, "host-1", "disk of a Symmetrix", vendor="EMC", model="SYMMETRIX", size_bytes=2**40)
+    sees(given, "host-1", "Symmetrix of no size", vendor="EMC", model="SYMMETRIX")
     for device in ("declared", "declared too", "declared and read", "stretched", "array of no model"):
         sees(given, "host-1", device)
 
@@ -157,8 +165,11 @@ USUAL: Row = {
     "qos_max_iops": None,
     "qos_max_bytes_per_second": None,
     "qos_capped": None,
+    "qos_wait": None,
     "qos_sharers": None,
     "qos_shared_by": None,
+    "device_state": "ok",
+    "special_purpose": "none",
     "array_model": None,
     "array_generation": None,
     "array_firmware": None,
@@ -171,7 +182,8 @@ def row(device: str, n: int = 1, of: str = "vc", **more: Any) -> Row:
     """A device on the n-th host of a vCenter; hosts 2 and 0 are in no cluster."""
     where = {"endpoint": of, "host_id": f"host-{n}", "host": f"esx-{n} of {of}" if n else None}
     domain = {"domain_id": f"host-{n}", "cluster": None} if n in (0, 2) else {"domain_id": "id-gold"}
-    return {"resource_id": f"host-{n}/{device}", "resource_name": device, "device": device, **where, **domain, **more}
+    wait = {"qos_wait": "not held back by QoS"} if more.get("is_shared") is False else {}
+    return {"resource_id": f"host-{n}/{device}", "resource_name": device, "device": device, **where, **domain, **wait, **more}
 
 
 READ: Row = {"array_name": "fa", "is_stretched": False, "array_model": "FA-X70", "array_generation": "R3", "array_firmware": "6.1"}
@@ -197,6 +209,9 @@ SIX: Row = {
     "array_firmware": "10L66",
 }
 SEVEN: Row = {"hosts": 7, "host_names": "esx-1 of vc, esx-2 of vc, esx-3 of vc, esx-4 of vc, esx-5 of vc and 2 more"}
+PERHAPS: Row = {"special_purpose": None, "is_shared": None}
+DETACHED: Row = {"device_state": "off", "is_shared": False}
+SYMMETRIX: Row = {"vendor": "EMC", "model": "SYMMETRIX", "family": "symmetrix", "dsnro_advice": "none"}
 NOT_READ: Row = {"family": None, "dsnro_advice": None}
 DECLARED: Row = {"array_model": "DX90", "array_generation": "S1", "array_firmware": "V10L66", "firmware_level": 10066}
 EXPECTED = expected(
@@ -226,7 +241,7 @@ EXPECTED = expected(
     row("local not known", is_shared=None, vendor="ATA", model="SSD", family="other", dsnro_advice="none"),
     row("cdrom", device_type="cdrom", is_shared=False),
     row("local endpoint", **ENDPOINT),
-    row("no endpoint by the API"),
+    row("no endpoint by the API", is_protocol_endpoint=None),
     row("endpoint by esxcli", **ENDPOINT, device_type="other"),
     row("no endpoint by esxcli"),
     row(f"{NAMED}1", **ENDPOINT, **READ, protocol_endpoint_id="pe"),
@@ -234,12 +249,28 @@ EXPECTED = expected(
     row("endpoint by nobody"),
     row("namespace", vendor="NVMe", model="dellemc-powerstore", family="powerstore", is_namespace=True, dsnro_advice="none"),
     row("nobody's", vendor="nobody", model="x", family="other", dsnro_advice="none"),
-    row("inquiry not read", vendor=None, model=None, is_namespace=None, **NOT_READ),
-    row("model not read", model=None, **NOT_READ),
+    row("inquiry not read", vendor=None, model=None, is_namespace=None, **NOT_READ, **PERHAPS),
+    row("model not read", model=None, **NOT_READ, **PERHAPS),
     row("type not read", device_type=None),
-    row("naa.624a9370by name", vendor=None, is_namespace=None),
+    row("naa.624a9370by name", vendor=None, is_namespace=None, **PERHAPS),
     row("naa.624a9370by another inquiry", vendor="NETAPP", model="LUN C-Mode", family="ontap"),
     row("naa.624a9370by nobody's inquiry", vendor="nobody"),
+    row("detached on one", **DETACHED, hosts=2, host_names="esx-2 of vc, esx-3 of vc"),
+    *(row("detached on one", n, device_state="ok", hosts=2, host_names="esx-2 of vc, esx-3 of vc") for n in (2, 3)),
+    row("detached endpoint", is_protocol_endpoint=True, **DETACHED, hosts=None, host_names=None),
+    row("of no state", device_state=None, is_shared=None),
+    row(
+        "access LUN",
+        vendor="DELL",
+        model="Universal Xport",
+        special_purpose="access LUN",
+        is_shared=False,
+        family="other",
+        dsnro_advice="none",
+    ),
+    row("gatekeeper", **SYMMETRIX, special_purpose="gatekeeper", is_shared=False),
+    row("disk of a Symmetrix", **SYMMETRIX),
+    row("Symmetrix of no size", **SYMMETRIX, **PERHAPS),
     row("declared", **DECLARED),
     row("declared too", **DECLARED),
     row("declared and read", **READ, **UNCAPPED, volume="read", volume_id="read"),

@@ -143,6 +143,7 @@ USUAL: Row = {
     "queue_depth": 64,
     "dsnro": 32,
     "sampled_at": None,
+    "qos_wait": None,
     **SAMPLED,
     "array_iops": None,
     "array_latency_ms": None,
@@ -160,7 +161,8 @@ USUAL: Row = {
 def row(device: str, n: int = 1, of: str = "vc", **more: Any) -> Row:
     """The row of a device on the n-th host of a vCenter."""
     where = {"endpoint": of, "host": f"{of} {n}", "resource_id": f"host-{n}/{device}", "resource_name": device, "device": device}
-    return where | ({"hosts": 13} if device == "shared" else {}) | more
+    shared = {"hosts": 13, "qos_wait": "behind it at their ceilings: noisy disk 2, noisy disk 3: their wait is QoS"}
+    return where | (shared if device == "shared" else {}) | more
 
 
 LUN: Row = {"is_protocol_endpoint": False, "array_name": "fa"}
@@ -184,7 +186,8 @@ EXPECTED = expected(
     row("no load", array_name="sf-5"),
     row("unread array", array_name="sf-6"),
     row("lun by its host", array_name="sf-7", is_protocol_endpoint=False),
-    row("lun", **LUN, volume="db", array_iops=200, array_latency_ms=1.8),
+    row("lun", **LUN, volume="db", array_iops=200, array_latency_ms=1.8)
+    | {"qos_wait": "held back by a ceiling that was not found: the wait is QoS"},
     row("lun, no inquiry", **LUN, volume="x", array_iops=300, array_latency_ms=None, family=None, stalls_neighbours=None),
     row("idle", 2, **LUN, family="other", stalls_neighbours=False, queue_depth=None, dsnro=None) | dict.fromkeys(SAMPLED),
 )

@@ -82,6 +82,11 @@ def _options(given: Facts) -> None:
         elxnet="",
     )
     lone(given, "options not read", unread={"modules"}, nfnic="lun_queue_depth=64", iscsi_vmk="", brcmfcoe="x=1")
+    for name in ("early driver", "early driver, not read"):  # which has no parameter for the depth yet: docs/domain/facts.md#2
+        lone(given, name, unread={"modules"} if "not read" in name else ())
+    given["host_module_parameter"] = [
+        one for one in given["host_module_parameter"] if "early" not in one["host_id"] or one["name"] != "lun_queue_depth_per_path"
+    ]
     lone(given, "options", endpoint="vc-2", nfnic="lun_queue_depth=32", qlnativefc="ql2xmaxqdepth=32", lpfc="lpfc_lun_queue_depth=32")
     lone(given, "two of one parameter", qlnativefc="ql2xmaxqdepth=16", qla2xxx="ql2xmaxqdepth=8")
     lone(given, "other options", nfnic="fnic_log_level=1", lpfc="lpfc_log=1")
@@ -175,6 +180,7 @@ USUAL: Row = {
     "option_string": "",
     "configured_depth": None,
     "depth_is_configured": False,
+    "depth_is_plain": True,
     "devices": 0,
     "luns": 0,
     "depth_in_effect": None,
@@ -189,6 +195,8 @@ USUAL: Row = {
     "corrections": None,
     "has_depth_parameter": True,
     "depth_advice": "default",
+    "driver_fault": "",
+    "driver_version": None,
 }
 # The parameter of each driver and its stock value; source: docs/domain/facts.md#2
 DRIVERS: dict[str, tuple[str | None, int | None]] = {
@@ -205,6 +213,8 @@ def row(name: str, module: str = "nfnic", of: str = "vc", **more: Any) -> Row:
     names = {"resource_id": f"{name}/{module}", "resource_name": module, "module": module, "host_id": name, "host": f"{name} of {of}"}
     parameter, stock = DRIVERS.get(module, (None, None))
     known = {"depth_parameter": parameter, "stock_depth": stock, "loaded": module != "lpfc"}
+    known["depth_parameter_listed"] = None if parameter is None else True
+    known |= {"is_on_sheet": module == "lpfc", "driver_fault": None if module == "lpfc" else ""}
     return {**names, "endpoint": of, **known, **more}
 
 
@@ -229,12 +239,13 @@ OPEN = dict.fromkeys(
     ("devices", "luns", "families", "families_beside_capped", "serves_capped_protocol_endpoints", "vvol_endpoints", "depth_advice")
 ) | {"deepest_disk_queue": None, "deepest_disk_queue_at_most": None}
 SET: Row = {"depth_is_configured": True}
+NOT_KNOWN: Row = {"depth_is_configured": None, "depth_is_plain": None}
 CAPPED: Row = {"serves_capped_protocol_endpoints": True, "families_beside_capped": ""}
 NAMESPACES = "flasharray (1 device), other (1 device), powerstore (1 device)"
 OF_OPTIONS = (
     options("options", "nfnic", "lun_queue_depth_per_path=128", **SET, configured_depth=128),
     options("options", "iscsi_vmk", "  "),
-    options("options", "qlnativefc", None, depth_is_configured=None, unknown_parameters=None),
+    options("options", "qlnativefc", None, **NOT_KNOWN, unknown_parameters=None),
     options("options", "qla2xxx", "ql2xmaxqdepth=abc", **SET),
     options(
         "options",
@@ -244,11 +255,13 @@ OF_OPTIONS = (
         corrections="lpfc_log, lpfc_lun_queue_depth",
     ),
     options("options", "nvme_pcie", "a=1", has_depth_parameter=False),
-    options("options", "brcmfcoe", "x=1", depth_is_configured=None, has_depth_parameter=None, unknown_parameters="x", corrections="?"),
-    options("options", "elxnet", "", has_depth_parameter=None),
+    options("options", "brcmfcoe", "x=1", **NOT_KNOWN, has_depth_parameter=None, unknown_parameters="x", corrections="?"),
+    options("options", "elxnet", "", depth_is_plain=None, has_depth_parameter=None),
     options("options not read", "nfnic", "lun_queue_depth=64", unknown_parameters=None),
     options("options not read", "iscsi_vmk", ""),
-    options("options not read", "brcmfcoe", "x=1", depth_is_configured=None, has_depth_parameter=None, unknown_parameters=None),
+    row("early driver", depth_parameter_listed=False),
+    row("early driver, not read", depth_parameter_listed=None),
+    options("options not read", "brcmfcoe", "x=1", **NOT_KNOWN, has_depth_parameter=None, unknown_parameters=None),
     options("options", "nfnic", "lun_queue_depth=32", "vc-2", unknown_parameters="lun_queue_depth", corrections="lun_queue_depth_per_path"),
     options("options", "qlnativefc", "ql2xmaxqdepth=32", "vc-2", **SET, configured_depth=32),
     options("options", "lpfc", "lpfc_lun_queue_depth=32", "vc-2", **SET, configured_depth=32),

@@ -83,18 +83,25 @@ def test_a_word_of_an_option_string_is_known_by_the_parameters_of_its_own_module
     tables = {
         "fact.host_module": [
             module | {"option_string": " a=1  a=1 ab=x=y z "},
+            module | {"module": "u", "option_string": "b=2 b=1 b=2 c=0x40 d='x 8' e=08"},
+            module | {"module": "v", "option_string": 'a=1 b="2'},
             module | {"module": "o", "option_string": "q=1"},
             module | {"module": "p", "option_string": "  "},
         ],
         "fact.host_module_parameter": [module | {"name": name} for name in ("a", "abc", "abd")]
         + [module | other | {"name": "ab"} for other in strangers],
     }
-    columns = "module name values_given value is_known nearest"
+    columns = "module name times_given values_given value number settings is_known nearest"
     found = sorted(rows_over("step_module_word", tables), key=lambda one: (one["module"], one["name"]))
     # Of parameters that are equally near the row has the first by name.
     assert found == [
-        KEY | row(columns, ("m", "a", 1, "1", True, "a")),
-        KEY | row(columns, ("m", "ab", 1, "x=y", False, "a")),
-        KEY | row(columns, ("m", "z", 1, "", False, "a")),
-        KEY | row(columns, ("o", "q", 1, "1", None, None)),
+        KEY | row(columns, ("m", "a", 2, 1, "1", 1, "a=1", True, "a")),
+        KEY | row(columns, ("m", "ab", 1, 1, "x=y", None, "ab=x=y", False, "a")),
+        KEY | row(columns, ("m", "z", 1, 1, "", None, "z=", False, "a")),
+        KEY | row(columns, ("o", "q", 1, 1, "1", 1, "q=1", None, None)),
+        # Two values are none, and what is not written as numbers are is no number; quotes that do not close leave no words.
+        KEY | row(columns, ("u", "b", 3, 2, None, None, "b=1 b=2", None, None)),
+        KEY | row(columns, ("u", "c", 1, 1, "0x40", None, "c=0x40", None, None)),
+        KEY | row(columns, ("u", "d", 1, 1, "'x 8'", None, "d='x 8'", None, None)),
+        KEY | row(columns, ("u", "e", 1, 1, "08", None, "e=08", None, None)),
     ]

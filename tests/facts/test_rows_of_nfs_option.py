@@ -6,8 +6,10 @@ from .fleets import Facts
 from .test_rows_of_queue_option import fleet as fleet_of_queues
 from .whole_rows import Row, add, expected, rows_by_id
 
-OPTIONS = ("NFS.MaxVolumes", "NFS.HeartbeatFrequency", "NFS.HeartbeatTimeout", "NFS.HeartbeatMaxFailures", "SunRPC.MaxConnPerIP")
+OPTIONS = ("NFS.MaxVolumes", "NFS.HeartbeatFrequency", "NFS.HeartbeatTimeout", "NFS.HeartbeatMaxFailures")
+OF_4_1 = ("NFS41.MaxVolumes",)
 HEAP = ("Net.TcpipHeapSize", "Net.TcpipHeapMax")
+OF_BOTH = ("SunRPC.MaxConnPerIP", *HEAP)
 
 
 def fleet() -> Facts:
@@ -29,6 +31,8 @@ USUAL: Row = {
     "endpoint": "vc",
     "cluster": "gold",
     "value": None,
+    "version": "8.0.2",
+    "build": None,
     "major_version": 8,
     "mounts_ontap": False,
     "datastores": None,
@@ -41,36 +45,43 @@ OF_A: Row = {"mounts_ontap": True, "arrays": "on", "volumes": "/a", "qos": "the 
 NOT_READ: Row = {"mounts_ontap": None, "other_datastores": None}
 
 
-def rows(name: str, of: str = "vc", value: int | None = None, **more: Any) -> list[Row]:
-    """The options of a host, of which it lists none but the first."""
+def rows(
+    name: str, of: str = "vc", value: int | None = None, *, by_3: Row | None = None, by_4: Row | None = None, **more: Any
+) -> list[Row]:
+    """The options of a host, of which it lists none but the first, with what it mounts by NFS 3 or by NFS 4.1."""
     about = {"host_id": name, "host": f"{name} of {of}", "endpoint": of, **more}
-    names = (
-        {"resource_id": f"{name}/{option}", "resource_name": option, "option": option, "is_heap": option in HEAP}
-        for option in OPTIONS + HEAP
-    )
-    return [{**one, **about, "value": value if one["option"] == OPTIONS[0] else None} for one in names]
+    result = []
+    for option in OPTIONS + OF_4_1 + OF_BOTH:
+        mounted = {**(by_3 or {} if option not in OF_4_1 else {}), **(by_4 or {} if option not in OPTIONS else {})}
+        one = {"resource_id": f"{name}/{option}", "resource_name": option, "option": option, "is_heap": option in HEAP}
+        result.append({**one, **about, **mounted, "value": value if option == OPTIONS[0] else None})
+    return result
 
 
 EXPECTED = expected(
     USUAL,
-    *rows("listed", major_version=None),
-    *rows("off", major_version=10),
+    *rows("listed", major_version=None, version=None),
+    *rows("off", major_version=10, version="10.0.1"),
     *(row for name in ("two modules", "one not known", "no module") for row in rows(name)),
     *rows(
         "mounts",
         value=256,
-        **OF_A | {"volumes": "/a, /b", "qos": "the volume itself: 100 IOPS; the volume itself: 200 IOPS"},
-        datastores="a of vc, b of vc",
-        other_datastores="other of vc, perhaps of vc",
+        by_3={
+            **OF_A,
+            "volumes": "/a, /b",
+            "qos": "the volume itself: 100 IOPS; the volume itself: 200 IOPS",
+            "datastores": "a of vc, b of vc",
+            "other_datastores": "other of vc, perhaps of vc",
+        },
     ),
-    *rows("mounts others", other_datastores="other of vc"),
-    *rows("mounts perhaps", other_datastores="other of vc, perhaps of vc", mounts_ontap=None),
-    *rows("mounts NFS 4.1", datastores="new of vc", **OF_A),
-    *rows("mounts", "vc-2", datastores="a of vc-2", **OF_A, other_datastores=None),
+    *rows("mounts others", by_3={"other_datastores": "other of vc"}),
+    *rows("mounts perhaps", by_3={"other_datastores": "other of vc, perhaps of vc", "mounts_ontap": None}),
+    *rows("mounts NFS 4.1", by_4={"datastores": "new of vc", **OF_A}),
+    *rows("mounts", "vc-2", by_3={"datastores": "a of vc-2", **OF_A}, other_datastores=None, mounts_ontap=None),
     *rows("no mount", "vc-2", **NOT_READ),
     *rows("mounts", "gone", **NOT_READ),
 )
 
 
-def test_each_nfs_option_is_told_with_the_datastores_of_ontap_that_the_host_mounts() -> None:
+def test_each_nfs_option_is_told_with_the_datastores_of_ontap_that_the_host_mounts_by_its_version() -> None:
     assert rows_by_id("nfs_option", fleet()) == EXPECTED

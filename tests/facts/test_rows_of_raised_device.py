@@ -134,7 +134,7 @@ EXPECTED = expected(
     row("with unread", disks=None),
     row("with two", disks=None),
     row("with one off", disks=1),
-    row("inquiry not read", family=None, dsnro_advice=None),
+    row("inquiry not read", family=None, dsnro_advice=None, is_raised=None),
     row("by lpfc", **LPFC, disks=1),
     row("by iscsi_vmk", **ISCSI),
     row("endpoint", **ENDPOINT, disks=1, outstanding=None),  # its machine was not counted

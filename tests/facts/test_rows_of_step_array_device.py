@@ -155,7 +155,7 @@ EXPECTED = [
     nobodys("two endpoints", "fa-1"),
     stretched("two of three", "v18", "fa-1: none; fa-2: none", capped=None),
     nobodys("two pods", "fa-1, fa-2"),
-    row("uncapped", "v6"),
+    row("uncapped", "v6", qos="none of its own; the rest was not read", qos_capped=None),  # of no kind: a share may have more of them
     nobodys("with two", "fa-1"),
 ]
 

@@ -32,6 +32,11 @@ VOLUMES: dict[str, Row] = {
     "group b": GROUP | {"qos_group_max_bytes_per_second": 2 * MIB, "qos_max_bytes_per_second": 3 * MIB},
     "group of one": {"qos_group_id": "h"},
     "group of one, not read": {"qos_group_id": "i", "qos_group_max_iops": 70, "qos_read": False},
+    "nothing, and limits on its files": {"kind": "share", "qos_levels_read": False},
+    "max, and limits on its files": {"kind": "share", "qos_levels_read": False, "qos_max_iops": 100},
+    "not read, and limits on its files": {"kind": "share", "qos_levels_read": False, "qos_read": False},
+    "a share of an older snapshot": {"kind": "share", "qos_levels_read": None},
+    "a LUN of an older snapshot": {"kind": "lun", "qos_levels_read": None},
 }
 
 
@@ -50,12 +55,19 @@ def fleet() -> Facts:
         {"name": "policy a", **POLICY, "qos_shared": None},
         {"name": "policy c", **POLICY, "qos_shared": None},
     )
+    array(given, "dx", EndpointKind.ETERNUS, {"name": "max", "qos_max_iops": 100, "qos_levels_read": None})
     return given
 
 
 FLEETS = [fleet]
 FIGURES = ("qos_min_iops", "qos_burst_iops", "qos_group_max_iops", "qos_group_max_bytes_per_second", "qos_priority", "qos_policy")
-USUAL: Row = {**dict.fromkeys(FIGURES), "qos_group": None, "qos_sharers": 0, "qos_shared_by": ""}
+BY_SIZE = ("max_iops_at_least", "max_iops_at_most", "block_bytes")
+NOT_BY_SIZE: Row = {  # test_adaptive_ceiling_rows.py has those that go by size
+    **{f"{whose}_{what}": None for whose in ("own", "group") for what in BY_SIZE},
+    "is_own_adaptive": False,
+    "is_group_adaptive": False,
+}
+USUAL: Row = {**NOT_BY_SIZE, **dict.fromkeys(FIGURES), "qos_group": None, "qos_sharers": 0, "qos_shared_by": ""}
 
 
 def row(
@@ -66,7 +78,11 @@ def row(
     handed_on = {column: answer[column] for column in FIGURES if column in answer}
     own = {"own_max_iops": answer.get("qos_max_iops"), "own_max_bytes_per_second": answer.get("qos_max_bytes_per_second")}
     tightest = {"qos_max_iops": iops, "qos_max_bytes_per_second": rate, "is_capped": capped or bool(iops or rate) or capped}
-    return {"endpoint": of, "resource_id": name, "volume_id": name, "qos": qos, **handed_on, **own, **tightest, **more}
+    read = {"own_qos": qos, "is_whole": answer.get("qos_read", True)}
+    return {"endpoint": of, "resource_id": name, "volume_id": name, "qos": qos, **read, **handed_on, **own, **tightest, **more}
+
+
+LEVELS: Row = {"is_whole": False}  # a limit on another level, or one that was not read
 
 
 NOT_KNOWN: Row = {"qos_sharers": None, "qos_shared_by": None}
@@ -96,10 +112,23 @@ EXPECTED = expected(
     row("group b", "fa", "the volume itself: 3.0 MiB/s; group G: 2.0 MiB/s", None, 2 * MIB, **OF_GROUP),
     row("group of one", "fa", "group h: no ceiling", qos_group="h"),
     row("group of one, not read", "fa", "group i: 70 IOPS; the rest was not read", 70, qos_group="i"),
+    row("nothing, and limits on its files", "fa", "none of its own; the rest was not read", capped=None, own_qos="none", **LEVELS),
+    row(
+        "max, and limits on its files",
+        "fa",
+        "the volume itself: 100 IOPS; the rest was not read",
+        100,
+        own_qos="the volume itself: 100 IOPS",
+        **LEVELS,
+    ),
+    row("not read, and limits on its files", "fa", None, capped=None),
+    row("a share of an older snapshot", "fa", "none of its own; the rest was not read", capped=None, own_qos="none", **LEVELS),
+    row("a LUN of an older snapshot", "fa", "none"),
+    row("max", "dx", "the volume itself: 100 IOPS; the rest was not read", 100, own_qos="the volume itself: 100 IOPS", **LEVELS),
     row("policy a", "fb", "shared: no ceiling", **NOT_KNOWN),
     row("group a", "fb", GROUP_A, 60, MIB, qos_group="G", **NOT_KNOWN),
     row("nothing", "fb", "none", **NOT_KNOWN),
-    row("nothing", "gone", "none", **NOT_KNOWN),
+    row("nothing", "gone", "none of its own; the rest was not read", capped=None, own_qos="none", **LEVELS | NOT_KNOWN),  # of no kind
     # Each volume of an Element policy has the limits to itself.
     row("policy a", "el", "shared: no ceiling"),
     row("policy c", "el", "shared: no ceiling"),

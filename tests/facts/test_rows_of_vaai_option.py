@@ -19,7 +19,7 @@ Told = tuple[str | None, str | None, str | None]
 # By host of a cluster, the values of its options.
 FOUR = (1, 1, 0, 1), (1, 1, 0, 1), (1, 0, 1, 0), (1, None, None, 0)
 THREE = (1, 0, 2, 1), (1, 0, 2, 2), (0, 1, 2, None)
-STRANGE: Row = {**seen("naa.emc", "flasharray"), "vendor": "EMC", "model": "SYMMETRIX"}
+STRANGE: Row = {**seen("naa.emc", "flasharray"), "vendor": "EMC", "model": "SYMMETRIX", "size_bytes": 2**40}
 
 # Model, generation and firmware as fleet.yaml declares them; whether such an array is affected; the text of the view.
 # Source of what is affected: docs/domain/facts.md#3-5, an S1 (DX60, DX80, DX90) below V10L68; of the DX90 S2 nobody knows.
@@ -194,6 +194,7 @@ USUAL: Row = {
     "families": "",
     "arrays_punished": "",
     "ats_only_volumes": None,
+    "vsan_enabled": False,
     "offload_is_sourced": False,
     "unsourced_arrays": "",
     "hosts_left_off": 0,
@@ -235,12 +236,10 @@ def of_cluster(name: str, n: int, *arguments: tuple[int | None, int | None, bool
     """By option: the host's value, the majority's, whether it differs, and how many others are not on; none of them sees any array."""
     keys = ("value", "majority_value", "differs_from_cluster", "hosts_left_off")
     own = {option: dict(zip(keys, one, strict=True)) for option, one in zip(OPTIONS, arguments, strict=True)}
-    # No host of a cluster sees a device, so no source says that any bears offload.
+    # No host of a cluster sees a device, so no source says that any bears offload, and no vendor asks for the heartbeat.
     others = [values for at, values in enumerate(FOUR if name == "four" else THREE, 1) if at != n and more.get("endpoint") != "vc-2"]
     for at, option in enumerate(OPTIONS):
-        own[option]["hosts_not_on"] = sum(values[at] != 1 for values in others)
-        # and no vendor has an opinion on their heartbeat
-        own[option]["hosts_left_off"] = own[option]["hosts_not_on"] if option != BEAT else 0
+        own[option]["hosts_not_on"] = own[option]["hosts_left_off"] = sum(values[at] != 1 for values in others)
     if arguments[2][0] == 0:
         own[LOCK]["loses_locking"] = False
     return rows(f"{name}-{n}", own, cluster=name, **more)
@@ -265,10 +264,12 @@ def beating(host_id: str, left_off: int, **more: object) -> list[Row]:
     return rows(host_id, {BEAT: beat}, cluster="beating", **more)
 
 
-def lock_rows(name: str, volumes: str | None = None, value: int | None = 0, majority: int | None = 0, *, loses: bool | None) -> list[Row]:
+def lock_rows(
+    name: str, volumes: str | None = None, value: int | None = 0, majority: int | None = 0, *, loses: bool | None, **more: object
+) -> list[Row]:
     differs = None if value is None else False
     own = {"value": value, "majority_value": majority, "differs_from_cluster": differs, "loses_locking": loses}
-    return rows(f"lock: {name}", {LOCK: own}, ats_only_volumes=volumes)
+    return rows(f"lock: {name}", {LOCK: own}, ats_only_volumes=volumes, **more)
 
 
 UNKNOWN: Row = {"serves_affected_eternus": None, "families": None, "arrays_punished": None}
@@ -356,6 +357,7 @@ EXPECTED = expected(
         "DX90 S2 V10L68",
         affected=None,
         endpoint="vc-2",
+        vsan_enabled=None,
         host="far",
         eternus_devices="naa.90 S2",
         families=None,
@@ -386,8 +388,8 @@ EXPECTED = expected(
     *lock_rows("SCSI", loses=False),
     *lock_rows("not known", loses=None),
     *lock_rows("not listed", "a", None, None, loses=None),
-    *lock_rows("vSAN", loses=True),
-    *lock_rows("vSAN not known", loses=None),
+    *lock_rows("vSAN", "vSAN", loses=True, vsan_enabled=True),
+    *lock_rows("vSAN not known", loses=None, vsan_enabled=None),
     *lock_rows("unread", loses=None),
     *lock_rows("another value", "a", 2, None, loses=None),
 )

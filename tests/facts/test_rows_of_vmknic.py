@@ -74,7 +74,7 @@ EXPECTED = expected(
     row("not asked", is_bound=None, mtus=None),
     row("paths not read", is_bound=True, mtus=1, devices=None),
     row("alike", is_bound=False, mtus=1, devices=1, of="vc-2"),
-    row("nothing bound", is_bound=None, mtus=None, of="vc-2"),
+    row("nothing bound", is_bound=None, mtus=None, of="vc-2", mtu=None),
 )
 
 

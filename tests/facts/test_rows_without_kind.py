@@ -156,7 +156,14 @@ def test_policies_of_a_family_are_known_where_no_lun_of_an_unknown_one_may_be_of
 
 def test_an_endpoint_is_the_deepest_of_its_cluster_where_none_of_an_unknown_family_may_be_deeper() -> None:
     def endpoint(place: str, device: str, family: str | None, dsnro: int) -> dict[str, Any]:
-        own = {"device": device, "family": family, "dsnro": dsnro, "resource_id": f"{place}/{device}", "domain_id": place[:-1]}
+        own = {
+            "device": device,
+            "family": family,
+            "dsnro": dsnro,
+            "queue_depth": 1024,
+            "resource_id": f"{place}/{device}",
+            "domain_id": place[:-1],
+        }
         return {**ON, "host_id": place, **own, "is_protocol_endpoint": True}
 
     rows = [endpoint("a1", "pe.1", "ontap", 128), endpoint("a2", "pe.1", "ontap", 64), endpoint("a2", "pe.2", None, 256)]

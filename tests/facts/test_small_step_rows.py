@@ -203,7 +203,9 @@ def test_an_array_caps_single_virtual_volumes_where_one_has_a_cap() -> None:
         "step_volume": [
             {"endpoint": array, "volume_id": name, "is_virtual": virtual, "qos_read": read} for array, name, virtual, _, read in named
         ],
-        "step_volume_qos": [{"endpoint": array, "volume_id": name, "is_capped": capped} for array, name, _, capped, _ in named],
+        "step_volume_qos": [
+            {"endpoint": array, "volume_id": name, "is_capped": capped, "is_whole": read} for array, name, _, capped, read in named
+        ],
         "step_endpoint_reading": [{"endpoint": array, "volumes_read": "unread" not in array} for array in volumes],
     }
     caps = {

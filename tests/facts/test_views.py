@@ -76,6 +76,7 @@ def facts() -> Facts:
                 "endpoint": "sf",
                 "volume_id": "7",
                 "name": "bronze",
+                "kind": "vvol",
                 "is_virtual": True,
                 "qos_max_iops": 1000,
                 "qos_burst_iops": 2000,
@@ -471,7 +472,15 @@ def sioc(given: Facts, *, enabled: bool | None = True, cap: int | None = 5000, r
     )
     if read:
         given["array_volume"].append(
-            {"endpoint": "sf", "volume_id": "9", "name": "v9", "device": "naa.6f47acc1x", "qos_max_iops": cap, "qos_read": True}
+            {
+                "endpoint": "sf",
+                "volume_id": "9",
+                "name": "v9",
+                "kind": "lun",
+                "device": "naa.6f47acc1x",
+                "qos_max_iops": cap,
+                "qos_read": True,
+            }
         )
     return view("datastore", given)
 

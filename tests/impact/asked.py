@@ -66,5 +66,16 @@ def s0() -> Asked:
             row_of("adapter", **HERE, hba="vmhba64", driver="iscsi_vmk", adapter_depth=1024, outstanding=32.0, queued=0.0, queue_ms=0.0)
         ],
         path_policy=[row_of("path_policy", **HERE, device=DEVICE, transport="iscsi", active_paths=1, paths=1, psp="VMW_PSP_RR")],
-        array_volume=[row_of("array_volume", endpoint="sf", volume_id="4", volume="noisy.vmdk", qos="Bronze: 1000 IOPS", utilization=2.0)],
+        array_volume=[
+            row_of(
+                "array_volume",
+                endpoint="sf",
+                volume_id="4",
+                volume="noisy.vmdk",
+                qos="Bronze: 1000 IOPS",
+                utilization=2.0,
+                is_at_limit=True,
+                qos_wait="at its ceiling of 1,000 IOPS: the wait is QoS",
+            )
+        ],
     )

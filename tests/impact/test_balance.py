@@ -9,7 +9,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from auditor.impact.balance import Sender, crowded, smooth, throughput, wait_for_rate, wait_for_slots, wait_for_work
+from auditor.impact.balance import (
+    Sender,
+    crowded,
+    slower,
+    smooth,
+    throughput,
+    wait_at_station,
+    wait_for_rate,
+    wait_for_slots,
+    wait_for_work,
+)
 
 if TYPE_CHECKING:
     from auditor.impact.balance import Law
@@ -43,9 +53,10 @@ def test_a_deep_queue_lets_the_neighbour_pass() -> None:
     assert wait_for_slots([Sender(64, MS, BRONZE_BURST), Sender(1, MS)], 256, smooth) == 0
 
 
-def test_a_deep_queue_that_modern_guests_fill_waits_longer_than_a_shallow_one_did() -> None:
-    # Four disks of depth 254 at that limit: 1016 commands, 256 slots, 4 * 102.56 = 410.3 a second: 760 / 410.3 = 1852 ms.
+def test_a_deep_queue_that_modern_guests_fill_has_a_wait_too_and_a_shallow_one_a_longer_one() -> None:
+    # Four disks of depth 254 at that limit: 1016 commands, 4 * 102.56 = 410.3 a second. 256 slots: 760 / 410.3 = 1852 ms; 32: 984 / 410.3.
     assert wait_for_slots([Sender(254, MS, BRONZE_BURST)] * 4, 256, smooth) == pytest.approx(1.8525, rel=1e-3)
+    assert wait_for_slots([Sender(254, MS, BRONZE_BURST)] * 4, 32, smooth) == pytest.approx(2.3985, rel=1e-3)
 
 
 def test_one_quick_disk_has_the_throughput_of_its_slots() -> None:
@@ -96,6 +107,42 @@ def test_an_array_that_serves_no_more_side_by_side_gains_nothing_by_depth() -> N
     waits = wait_for_work(senders, 32, smooth)
     assert waits == pytest.approx(64 / 65_000, rel=1e-6)
     assert throughput(senders, waits, smooth) == pytest.approx(65_000, rel=1e-6)
+
+
+def test_a_sender_that_has_nothing_outstanding_gets_nothing() -> None:
+    assert crowded(Sender(0, MS, 100), 0) == crowded(Sender(0, MS, 100), MS) == 0
+
+
+def test_without_a_limit_both_laws_are_one() -> None:
+    assert crowded(Sender(10, MS), MS) == smooth(Sender(10, MS), MS) == pytest.approx(5000)
+
+
+def test_at_a_station_the_line_is_that_of_random_arrivals() -> None:
+    # One command of 1 ms, 2000 a second at most: k (2000 - 1 / (1 ms + k)) = 1, so 2000 k^2 = 0.001 and k = 0.7071 ms.
+    alone = [Sender(1, MS)]
+    assert wait_at_station(alone, alone, 32, 2000, smooth) == pytest.approx(0.7071 * MS, rel=1e-3)
+    # Four commands, two slots: k (2000 - 2 / (1 ms + k)) = 1, so 2000 k^2 - k - 0.001 = 0 and k = (1 + 3) / 4000 s.
+    four = [Sender(4, MS)]
+    assert wait_at_station(four, four, 2, 2000, smooth) == pytest.approx(MS, rel=1e-3)
+    # The slots are asked with one command, which finds a place: 2000 k^2 - 3 k - 0.001 = 0 and k = (3 + sqrt(17)) / 4000 s.
+    assert wait_at_station(four, alone, 2, 2000, smooth) == pytest.approx((3 + math.sqrt(17)) / 4000, rel=1e-3)
+
+
+def test_what_a_ceiling_or_an_array_takes_waits_for_nothing() -> None:
+    assert wait_for_rate([Sender(10, MS)], 10_000, smooth) == 0
+    assert wait_for_rate([Sender(10, MS)], 10_001, smooth) == 0
+    assert wait_for_work([Sender(10, MS)], 10, smooth) == 0
+    assert wait_for_work([Sender(10, MS), Sender(10, MS)], 10, smooth) == pytest.approx(MS, rel=1e-6)
+    assert wait_for_slots([Sender(10, MS)], 10, smooth) == 0
+
+
+def test_a_wait_that_is_longer_than_any_is_without_end() -> None:
+    assert wait_for_rate([Sender(96, MS)], 1e-12, smooth) == math.inf
+    assert wait_for_rate([Sender(96, MS)], 1e-6, smooth) == pytest.approx(96e6, rel=1e-6)
+
+
+def test_a_slower_array_is_slower_for_each_command() -> None:
+    assert slower([Sender(1, MS), Sender(2, 3 * MS, 5)], MS) == [Sender(1, 2 * MS), Sender(2, 4 * MS, 5)]
 
 
 senders_of_any_sort = st.lists(

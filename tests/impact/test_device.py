@@ -226,3 +226,67 @@ def _cells(row: Disk) -> dict[str, Any]:
         "latency_ms": row.latency_ms,
         "array_latency_ms": 0.9,
     }
+
+
+def test_an_impact_names_its_queue_and_every_input_with_its_source() -> None:
+    found = device_impact(replace(S0_QUEUE, adapter_queue_depth=1024), [NOISY, NEIGHBOUR], TO_256)
+    assert (found["model"], found["queue"], found["quantity"]) == ("queue", "esx-1/naa.1", "latency_ms")
+    assert device_impact(replace(S0_QUEUE, host=None), [NOISY, NEIGHBOUR], TO_256)["queue"] == "host-1/naa.1"
+    told = {one["name"]: (one["unit"], one["basis"], one["source"], one["value"]) for one in found["inputs"]}
+    assert list(told)[-4:] == ["depth now", "served side by side", "depth of the adapter", "depth after"]
+    assert told["depth now"] == ("commands", "measured", "device_queue.depth_in_effect, queue_depth, dsnro", [32, 32])
+    # 102.4 a second of 0.9 ms and 3 of it are far from one command at a time: one is the least that an array serves.
+    assert told["served side by side"] == ("commands", "assumed", "docs/queue-model.md#array", [1, None])
+    assert told["depth of the adapter"] == ("commands", "measured", "device_queue.adapter_queue_depth", [1024, 1024])
+    assert told["depth after"] == ("commands", "assumed", "the fix of this finding", [256, 256])
+
+
+def test_what_an_array_was_seen_to_serve_is_what_passes_times_how_long_it_takes() -> None:
+    # S2: 31 of 32 places (a command is whole) for 0.5201 ms at the longest, and 0.4706 of it at the least: 31 * 0.4706 / 0.5201.
+    found = device_impact(S2_QUEUE, [DATABASE], WhatIf(Cure.BOTH))
+    served = next(one["value"] for one in found["inputs"] if one["name"] == "served side by side")
+    assert served == [pytest.approx(28.05, abs=0.01), None]
+    # Where less passes than that, it is what passes: 59,400 a second.
+    slower = replace(DATABASE, commands_per_second=60_000)
+    found = device_impact(replace(S2_QUEUE, active=None, queue_basis=None), [slower], WhatIf(Cure.BOTH))
+    served = next(one["value"] for one in found["inputs"] if one["name"] == "served side by side")
+    assert served == [pytest.approx(31 * 0.43 / 0.63, abs=0.01), None]
+    # Two disks of 20 commands each, within 5 %: of 31 places each has 19 of 40 at least, for 1.1 ms at most, and 0.9 of it at least.
+    pair = [disk(name, commands_per_second=16_000, outstanding=20, latency_ms=1, array_latency_ms=0.9) for name in ("a", "b")]
+    queue = device(worlds=2, worlds_at_least=2, queue_basis="littles-law", davg_ms=1, kavg_ms=0, active=32, queued=8)
+    found = device_impact(queue, pair, TO_256)
+    served = next(one["value"] for one in found["inputs"] if one["name"] == "served side by side")
+    assert served == [pytest.approx(2 * 31 * 19 / 40 * 0.9 / 1.1, abs=0.01), None]
+
+
+def test_the_disks_behind_a_queue_without_any_that_is_held_are_all_its_victims() -> None:
+    pair = [disk(name, commands_per_second=16_000, outstanding=20, latency_ms=1, array_latency_ms=0.9) for name in ("b", "a")]
+    queue = device(worlds=2, worlds_at_least=2, queue_basis="littles-law", davg_ms=1, kavg_ms=0, active=32, queued=8)
+    found = device_impact(queue, pair, TO_256)
+    assert (found["victims"], found["victims_count"], found["behind"], found["quantity"]) == (["a", "b"], 2, [], "latency_ms")
+    held = [replace(one, is_at_limit=True, latency_ms=2) for one in pair]
+    found = device_impact(replace(queue, davg_ms=2), held, TO_256)
+    assert found["victims"] == ["a", "b"]
+    assert found["behind"] == []  # they wait for their own limits, and are named once
+
+
+def test_the_host_itself_is_no_victim_but_what_a_lone_disk_waits_for() -> None:
+    found = device_impact(S1_QUEUE, [APP], WhatIf(Cure.NO_SIOC))
+    assert (found["victims"], found["quantity"]) == (["app"], "latency_ms")
+
+
+def test_the_first_five_disks_at_their_limit_are_named() -> None:
+    held = [replace(NOISY, name=f"noisy-{n}", io_bytes=131072, commands_per_second=102.4) for n in range(7)]
+    queue = replace(S0_QUEUE, worlds=8, worlds_at_least=8, active=32, queued=249)
+    found = device_impact(queue, [*held, replace(NEIGHBOUR, latency_ms=350)], TO_256)
+    assert found["behind"] == [f"noisy-{n}" for n in range(5)]
+
+
+def test_s2_has_its_latency_by_the_same_names_as_its_rate() -> None:
+    found = device_impact(S2_QUEUE, [DATABASE], WhatIf(Cure.BOTH))
+    assert list(found["latency_ms"]) == ["now", "after", "worst_now", "worst_after"]
+    assert found["worst_now"][0] <= found["now"][0]
+    assert found["worst_now"][1] >= found["now"][1]
+    assert found["worst_after"][0] <= found["after"][0]
+    assert found["worst_after"][1] >= found["after"][1]
+    assert found["latency_ms"]["worst_after"][1] <= found["latency_ms"]["worst_now"][1]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import astuple, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -207,8 +208,21 @@ def test_a_bug_costs_the_impacts_and_says_so(fleet: duckdb.DuckDBPyConnection) -
     fleet.execute("INSERT INTO store.verdict (rule, verdict, endpoint, resource_id) VALUES ('vvol/pe-uniform', 'fail', 'vc', 'x')")
     fleet.execute("DROP TABLE disk_stream")
     [notice] = add_impacts_guarded(fleet, "store", {})
-    assert "no impact of the findings was computed" in notice
+    assert re.fullmatch(
+        r"no impact of the findings was computed: a bug in auditor stopped it \(CatalogException in finding\.py:\d+\)\. "
+        r"The verdicts do not rest on it\. Please report it\.",
+        notice,
+    )
     assert fleet.execute("SELECT count(impact) FROM store.verdict").fetchall() == [(0,)]
+
+
+def test_impacts_that_no_bug_stops_leave_no_notice(fleet: duckdb.DuckDBPyConnection) -> None:
+    fleet.execute(
+        "INSERT INTO store.verdict (rule, verdict, endpoint, resource_id, after) VALUES ('queue/own', 'fail', 'vc', 'host-1/naa.0', '256')"
+    )
+    assert add_impacts_guarded(fleet, "store", {"queue/own": "device.dsnro"}) == ()
+    [(impact,)] = fleet.execute("SELECT impact FROM store.verdict").fetchall()
+    assert json.loads(impact)["victims"] == ["neighbour"]
 
 
 def test_every_rule_that_the_model_knows_is_shipped() -> None:

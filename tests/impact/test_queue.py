@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from auditor.impact.queue import Interval, Queue, Solution, Stream, solve
+from auditor.impact.queue import Interval, Queue, Solution, Stream, solve, with_fewer
 
 MS = 0.001
 one = Interval.exactly
@@ -67,6 +67,32 @@ def test_s2_the_arrays_own_ceiling_makes_the_interval_narrow() -> None:
     assert after.per_second.low > 110_000
     # 91 / 125,000 = 0.728 ms
     assert after.latency_ms.holds(0.728)
+
+
+@pytest.mark.parametrize(
+    ("sent", "now", "slots", "share"),
+    [
+        pytest.param((91, 91), (96, 96), (32, 32), 32 / 91, id="S2 the other way round"),
+        pytest.param((91, 100), (96, 96), (32, 48), 32 / 96, id="the fewest that may be left of the most there may be"),
+        pytest.param((20, 20), (96, 96), (32, 32), 1, id="all that is sent is left"),
+        pytest.param((0.5, 0.5), (96, 96), (32, 32), 1, id="less than one"),
+        pytest.param((91, 91), (96, 96), (0.5, 0.5), 1 / 91, id="less than one slot"),
+    ],
+)
+def test_with_fewer_commands_in_the_array_each_takes_between_its_share_and_all_of_its_time(
+    sent: tuple[float, float], now: tuple[float, float], slots: tuple[float, float], share: float
+) -> None:
+    stream = Stream("disk", Interval(*sent), Interval(0.8 * MS, MS))
+    [fewer] = with_fewer([stream], Interval(*now), Interval(*slots))
+    assert fewer.service_seconds.low == pytest.approx(0.8 * MS * share)
+    assert fewer.service_seconds.high == MS
+    assert (fewer.name, fewer.outstanding, fewer.limit_per_second) == ("disk", stream.outstanding, None)
+
+
+def test_where_a_limit_holds_slots_one_command_of_the_others_may_be_left() -> None:
+    streams = [Stream("noisy", one(64), one(MS), one(100)), Stream("neighbour", one(32), one(MS))]
+    # 96 of both before, and at least one after.
+    assert [other.service_seconds.low for other in with_fewer(streams, one(256), one(32))] == pytest.approx([MS / 96] * 2)
 
 
 def test_what_does_not_fit_into_the_controller_waits_in_the_guest() -> None:

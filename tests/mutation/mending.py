@@ -26,6 +26,10 @@ def _dsnro(change: Change) -> str:
     return f"UPDATE fact.device_scheduling SET dsnro = {change.after} WHERE {_where(change, 'host_id', 'device')}"
 
 
+def _perennially_reserved(change: Change) -> str:
+    return f"UPDATE fact.device SET perennially_reserved = {change.after} WHERE {_where(change, 'host_id', 'device')}"
+
+
 def _option(change: Change) -> str:
     return f"UPDATE fact.host_option SET value = '{change.after}' WHERE {_where(change, 'host_id', key='option')}"
 
@@ -110,6 +114,7 @@ OF_A_SETTING: Mapping[str, Callable[[Change], str]] = {
     "pod.io_metric": _io_metric,
     "pod.automation": _automation,
     "vm.disk_limit": _disk_limit,
+    "device.perennially_reserved": _perennially_reserved,
     "device.queue_full": _queue_full,
     "device.path_policy": _path_policy,
     "ontap.efficiency_priority": _efficiency_priority,

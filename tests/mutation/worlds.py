@@ -49,6 +49,7 @@ _IN_A_VCENTER = frozenset(
 _IN_THE_WORLD = frozenset(
     [
         "device",
+        "rdm_device",
         "vmfs_uuid",
         "vvol_container_id",
         "nfs_host",
@@ -72,8 +73,10 @@ _IN_THE_WORLD = frozenset(
     ]
 )
 _LEFT_AS_IT_IS = frozenset(("satp_rule.device",))
-_NO_VALUES = frozenset(["port", "partition", "build", "disks_read", "qos_read", "is_read", "schedule_read", "complete"])
-"""What was read is no value, and which build it is decides what may be asked."""
+_NO_VALUES = frozenset(
+    ["port", "partition", "build", "disks_read", "qos_read", "is_read", "schedule_read", "complete", "is_working", "working_paths"]
+)
+"""What was read is no value, which build it is decides what may be asked, and a host's own list counts the paths of vCenter's copy."""
 
 
 def recorded() -> Path:

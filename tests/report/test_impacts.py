@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from auditor.impact.ranking import rank_of
 from auditor.report.digest import digest
 from auditor.report.impacts import cost_text, impact_rows, impact_text
 from tests.report import samples
@@ -115,12 +114,6 @@ def test_bounds_of_an_unknown_size_are_for_the_full_page_alone() -> None:
         assert "151" not in text
         assert "at worst" not in text
     assert "bounds after the fix" not in impact_rows(IMPACT)
-
-
-def test_a_gain_of_unknown_size_never_comes_before_one_that_is_known() -> None:
-    assert rank_of({**IMPACT, "direction": "better", "size_known": False, "after": [0.1, 383.0]}) == 1
-    assert rank_of({**IMPACT, "direction": "better", "size_known": True, "after": [200.0, 260.0]}) == pytest.approx(325 / 230, abs=0.01)
-    assert rank_of({**IMPACT, "direction": "worse", "size_known": False, "after": [267.0, 2000.0]}) == pytest.approx(650 / 2267, abs=0.01)
 
 
 def test_of_two_rules_of_one_severity_the_one_with_the_greater_impact_comes_first() -> None:

@@ -62,7 +62,7 @@ def test_json_lists_what_somebody_has_to_read_and_counts_the_rest_by_rule() -> N
     assert sorted(full["listed"]) == sorted(Verdict)
 
 
-def test_a_thousand_hosts_with_ten_thousand_findings_are_below_30_mb() -> None:
+def test_a_thousand_hosts_with_ten_thousand_findings_are_below_31_mb() -> None:
     """Each a tenth larger than the mean of the lab's incidents, which was 2,234 bytes on 2026-11-23 (the largest: 4,462)."""
     huge = samples.huge(10_000)
     read = tuple(
@@ -79,7 +79,7 @@ def test_a_thousand_hosts_with_ten_thousand_findings_are_below_30_mb() -> None:
 
     text = rendered(replace(huge, findings=findings, run=replace(huge.run, hosts=1_000, read=read)), write_json)
     assert len(text.splitlines()[1]) > 2_457
-    assert len(text) < 30_000_000
+    assert len(text) < 31_000_000  # an impact says its direction, and whether its size is known
 
 
 def test_a_report_that_lists_some_verdicts_only_is_not_shown_again_as_if_it_had_all(tmp_path: Path) -> None:

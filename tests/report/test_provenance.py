@@ -115,7 +115,7 @@ def test_times_are_exact_to_the_second(first: int, last: int, text: str) -> None
         pytest.param(
             "datastore",
             "both_throttle",
-            ["addresses", "array", "datastores", "protocol_endpoints", "volume_load", "volumes"],
+            ["addresses", "array", "datastores", "protocol_endpoints", "qos_policies", "volume_load", "volumes"],
             id="of host and array",
         ),
     ],

@@ -9,7 +9,7 @@ TYPE = EndpointType(
     EndpointKind.DELL_SC,
     opener="client:open_dell_sc",
     collector="collect:collect_dell_sc",
-    topics=("array", "nodes", "pools", "qos_policies", "volumes", "array_hosts", "connections", "volume_load"),
+    topics=("array", "alerts", "nodes", "pools", "qos_policies", "volumes", "array_hosts", "connections", "volume_load"),
     settings=MappingProxyType({"dell_sc.volume_qos_profile": "settings.volume_qos_profile:DellScVolumeQosProfile"}),
     family=Family(
         "dell-sc",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from auditor.endpoints.common.records import ParseErrors
 from auditor.endpoints.common.topics import batch, read_topics
 from auditor.endpoints.dell_sc import rows
+from auditor.endpoints.dell_sc.alerts import alerts
 from auditor.endpoints.dell_sc.answers import Attributes
 from auditor.endpoints.dell_sc.hosts import array_hosts, connections
 from auditor.endpoints.dell_sc.qos import threshold_ms
@@ -41,6 +42,7 @@ def collect_dell_sc(manager: StorageManager, endpoint: Endpoint, needs: Needs = 
     wanted = needs.properties("array")
     topics: dict[str, Callable[[], Iterator[Batch | Gap]]] = {
         "array": lambda: reading.each("array", lambda reading, center: _array(reading, center, wanted)),
+        "alerts": lambda: reading.each("alerts", alerts),
         "nodes": lambda: reading.each("nodes", _nodes),
         "pools": lambda: reading.each("pools", _pools),
         "qos_policies": lambda: reading.each("qos_policies", _qos_policies),

@@ -11,6 +11,7 @@ TYPE = EndpointType(
     collector="collect:collect_element",
     topics=(
         "array",
+        "alerts",
         "nodes",
         "qos_policies",
         "qos_limits",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.common import answer_limits
 from auditor.endpoints.common.records import ParseErrors, Record, once, records
@@ -35,10 +35,16 @@ def collect_element(array: ElementArray, endpoint: Endpoint, needs: Needs = EVER
 
     Source: Element API reference for each method; docs/domain/arrays.md#calls.
     """
-    reading = _Reading(array, endpoint.name, wants_version="GetClusterVersionInfo" in needs.properties("array"))
+    reading = _Reading(
+        array,
+        endpoint.name,
+        wants_version="GetClusterVersionInfo" in needs.properties("array"),
+        wants_capacity="GetClusterCapacity" in needs.properties("qos_limits"),
+    )
     access = Access(array, endpoint.name, wants_luns="GetVolumeAccessGroupLunAssignments" in needs.properties("connections"))
     topics: dict[str, Callable[[], Iterator[Batch | Gap]]] = {
         "array": reading.array_itself,
+        "alerts": reading.alerts,
         "nodes": reading.nodes,
         "qos_policies": reading.qos_policies,
         "qos_limits": reading.qos_limits,
@@ -61,6 +67,7 @@ class _Reading:
     array: ElementArray
     endpoint: str
     wants_version: bool = True
+    wants_capacity: bool = True
     policy_names: dict[str, str | None] = field(default_factory=dict)
     active_volumes: set[str] = field(default_factory=set)
     volumes_read: bool = False
@@ -74,6 +81,15 @@ class _Reading:
             version = Record(answer, "the cluster", parse_errors).text("clusterVersion") if answer is not None else None
         name, unique_id = (info.text("name"), info.text("uniqueID")) if info else (None, None)
         yield batch("array", self.endpoint, [{"family": FAMILY, "name": name, "array_id": unique_id, "version": version}])
+        yield from parse_errors.gaps(self.endpoint)
+
+    def alerts(self) -> Iterator[Batch | Gap]:
+        """The faults that are still there. Nobody can acknowledge one; those of bestPractice are asked for by name, and are not."""
+        parse_errors = ParseErrors("ListClusterFaults")
+        answer = self.array.call("ListClusterFaults", faultTypes="current")
+        listed = once(records(answer, "faults", "fault", "clusterFaultID", parse_errors), "clusterFaultID", set(), parse_errors)
+        table_rows = [row for fault in listed if (row := rows.fault_row(fault))["is_open"] is not False]
+        yield batch("array_alert", self.endpoint, table_rows)
         yield from parse_errors.gaps(self.endpoint)
 
     def nodes(self) -> Iterator[Batch | Gap]:
@@ -101,7 +117,12 @@ class _Reading:
     def qos_limits(self) -> Iterator[Batch | Gap]:
         parse_errors = ParseErrors("GetLimits")
         limits = Record(self.array.call("GetLimits"), "the cluster", parse_errors)
-        yield batch("array_qos_limit", self.endpoint, [rows.limit_row(limits)])
+        capacity: dict[str, Any] | None = None
+        if self.wants_capacity:
+            capacity = yield from optional(self.endpoint, "GetClusterCapacity", partial(self.array.call, "GetClusterCapacity"))
+        yield batch(
+            "array_qos_limit", self.endpoint, [rows.limit_row(limits) | {"cluster_iops": rows.cluster_iops(capacity, parse_errors)}]
+        )
         yield from parse_errors.gaps(self.endpoint)
 
     def volumes(self) -> Iterator[Batch | Gap]:

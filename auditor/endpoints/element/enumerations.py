@@ -18,6 +18,9 @@ ENDPOINT_STATES: Mapping[str, str] = MappingProxyType(
 )
 """protocolEndpoint.protocolEndpointState."""
 
+SEVERITIES: Mapping[str, str] = MappingProxyType({"warning": "warning", "error": "error", "critical": "critical", "bestPractice": "info"})
+"""fault.severity."""
+
 ROLES: Mapping[str, str] = MappingProxyType(
     {
         "Storage": "hosts block services",

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from auditor.endpoints.element.enumerations import ENDPOINT_STATES, ROLES, VOLUME_STATES
+from auditor.endpoints.common.alerts import acknowledged, alert_row, severity_of
+from auditor.endpoints.common.records import Record
+from auditor.endpoints.element.enumerations import ENDPOINT_STATES, ROLES, SEVERITIES, VOLUME_STATES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from auditor.endpoints.common.records import Record
+    from auditor.endpoints.common.records import ParseErrors
     from auditor.endpoints.common.topics import Row
 
 HISTOGRAMS = (
@@ -72,6 +74,29 @@ def limit_row(limits: Record) -> Row:
         "burst_iops_floor": limits.number("volumeBurstIOPSMin"),
         "burst_iops_ceiling": limits.number("volumeBurstIOPSMax"),
     }
+
+
+def cluster_iops(answer: Mapping[str, Any] | None, parse_errors: ParseErrors) -> int | None:
+    """What the cluster can do; the sum of all minimums is to stay below it. None where it was not reported.
+
+    Source: API reference, clusterCapacity: maxIOPS, "The estimated maximum IOPS capability of the current cluster"; cluster fault codes,
+    clusterIOPSAreOverProvisioned: "The sum of all minimum QoS IOPS is greater than the expected IOPS of the cluster".
+    """
+    capacity = None if answer is None else Record(answer, "the cluster", parse_errors).inner("clusterCapacity")
+    return (capacity and capacity.number("maxIOPS")) or None  # 0 while nothing was estimated
+
+
+def fault_row(fault: Record) -> Row:
+    """A row of array_alert. Source: API reference, fault; recorded answer."""
+    node, resolved = fault.value.get("nodeID"), acknowledged(fault, "resolved")
+    return alert_row(
+        fault.identifier("clusterFaultID"),
+        severity_of(fault, "severity", SEVERITIES),
+        fault.optional_text("details"),
+        code=fault.optional_text("code"),
+        component=f"node {node}" if type(node) is int and node else fault.optional_text("type"),  # node 0 is none
+        is_open=None if resolved is None else not resolved,
+    )
 
 
 def volume_row(volume: Record, policy_names: Mapping[str, str | None]) -> Row:

@@ -10,7 +10,7 @@ TYPE = EndpointType(
     opener="client:open_eternus",
     collector="collect:collect_eternus",
     # Without "nodes": nothing rests on the controllers, and an account that may see QoS may not see them.
-    topics=("array", "pools", "qos_policies", "volumes", "array_hosts", "connections"),
+    topics=("array", "alerts", "pools", "qos_policies", "volumes", "array_hosts", "connections"),
     settings=MappingProxyType(
         {
             "eternus.qos_category": "settings.qos_category:EternusQosCategory",

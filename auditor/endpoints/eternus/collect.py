@@ -16,6 +16,7 @@ from auditor.endpoints.eternus import machine_format as machine
 from auditor.endpoints.eternus import qos, rows
 from auditor.endpoints.eternus import text_format as text
 from auditor.endpoints.eternus.access import read_connections, read_hosts
+from auditor.endpoints.eternus.alerts import read_alerts
 from auditor.endpoints.eternus.answers import NoSuchCommandError
 from auditor.endpoints.eternus.pools import read_pools
 from auditor.endpoints.eternus.tally import Seen
@@ -46,6 +47,7 @@ def collect_eternus(array: EternusArray, endpoint: Endpoint, needs: Needs = EVER
     reading = _Reading(array, endpoint.name)
     topics: dict[str, Callable[[], Iterator[Batch | Gap]]] = {
         "array": reading.array_itself,
+        "alerts": partial(read_alerts, array, endpoint.name),
         "pools": partial(read_pools, array, endpoint.name),
         "qos_policies": reading.qos_policies,
         "volumes": reading.volumes,
@@ -79,7 +81,7 @@ class _Reading:
         answer = self.array.read("show enclosure-status")
         identity = machine.identity(answer, parse_errors) if answer.by_machine else text.identity(answer, parse_errors)
         if identity is not None:
-            yield batch("array", self.endpoint, [rows.array_row(identity)])
+            yield batch("array", self.endpoint, [rows.array_row(identity, by_machine=self.array.by_machine)])
         yield from parse_errors.gaps(self.endpoint)
 
     def qos_policies(self) -> Iterator[Batch | Gap]:

@@ -22,8 +22,8 @@ _UID = re.compile(r"[0-9a-f]{32}")
 _WORDS = {MODES[0]: "", MODES[1]: ", reads", MODES[2]: ", writes"}
 
 
-def array_row(identity: Identity) -> Row:
-    """A row of array."""
+def array_row(identity: Identity, *, by_machine: bool) -> Row:
+    """A row of array; accounts that are answered by machine are not told in a known form how it is."""
     return {
         "family": FAMILY,
         "name": identity.name,
@@ -31,6 +31,7 @@ def array_row(identity: Identity) -> Row:
         "version": identity.firmware,
         "model": identity.model or None,
         "generation": generation(identity.model),
+        "reports_alerts": not by_machine,
     }
 
 
@@ -106,17 +107,22 @@ NO_QOS: Row = {
     "qos_reads_policy_id": None,
     "qos_writes_policy_id": None,
     "qos_read": True,
+    "qos_levels_read": True,
 }
-"""Of a volume that nothing limits."""
+"""Of a volume of an array without QoS."""
 
-UNKNOWN_QOS: Row = {**NO_QOS, "qos_read": False}
+UNKNOWN_QOS: Row = {**NO_QOS, "qos_read": False, "qos_levels_read": False}
 
 
 def qos_row(assigned: Mapping[str, int | None], table: Mapping[int, Category]) -> Row:
     """The QoS columns of a volume by its categories; category 0 is unlimited, and no policy.
 
     `qos_read` is false where one of the three limits was not understood, and also where reads or writes have a ceiling of their own, which
-    the columns of ceilings cannot hold.
+    the columns of ceilings cannot hold. `qos_levels_read` is false: an array with QoS may limit ports, hosts and LUNs, by the time of day
+    too, and switch all of it off; no form of the answers that report it is public.
+
+    Source: ETERNUS Web GUI's help (P2X0-1261), "Port QoS", "Host-LU QoS" ("bandwidth limit on hosts, CA ports, or Host LUNs"; schedules by
+    the command line alone; "enabling the QoS mode").
     """
     limits = {mode: None if number is None else _limit(table, mode, number) for mode, number in assigned.items()}
     total, reads, writes = (limits[mode] for mode in MODES)
@@ -130,6 +136,7 @@ def qos_row(assigned: Mapping[str, int | None], table: Mapping[int, Category]) -
         "qos_reads_policy_id": ids[MODES[1]],
         "qos_writes_policy_id": ids[MODES[2]],
         "qos_read": total is not None and reads is not None and reads.is_none and writes is not None and writes.is_none,
+        "qos_levels_read": False,
     }
 
 

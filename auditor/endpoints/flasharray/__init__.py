@@ -9,7 +9,7 @@ TYPE = EndpointType(
     EndpointKind.FLASHARRAY,
     opener="client:open_flasharray",
     collector="collect:collect_flasharray",
-    topics=("array", "nodes", "qos_policies", "volumes", "volume_load", "protocol_endpoints", "array_hosts", "connections"),
+    topics=("array", "alerts", "nodes", "qos_policies", "volumes", "volume_load", "protocol_endpoints", "array_hosts", "connections"),
     settings=MappingProxyType(
         {
             "flasharray.host_personality": "settings.host_personality:FlashArrayHostPersonality",

@@ -48,6 +48,7 @@ def collect_flasharray(array: FlashArray, endpoint: Endpoint, needs: Needs = EVE
     )
     topics: dict[str, Callable[[], Iterator[Batch | Gap]]] = {
         "array": reading.array_itself,
+        "alerts": reading.alerts,
         "nodes": reading.nodes,
         "qos_policies": reading.volume_groups,
         "array_hosts": reading.hosts,  # before the volumes: hosts decide by which name a volume is seen
@@ -91,6 +92,13 @@ class _Reading:
         if len(table_rows) != 1:
             parse_errors.add("items", "the answer", f"are {len(table_rows)} arrays where one was expected")
         yield batch("array", self.endpoint, table_rows[:1])
+        yield from parse_errors.gaps(self.endpoint)
+
+    def alerts(self) -> Iterator[Batch | Gap]:
+        """The open ones: those that are closing have ended, and an array keeps thousands that are closed."""
+        parse_errors = ParseErrors("GET alerts")
+        for page in self._pages("alerts", "alert", "id", parse_errors, set(), filter="state='open'"):
+            yield batch("array_alert", self.endpoint, [rows.fault_row(alert) for alert in page])
         yield from parse_errors.gaps(self.endpoint)
 
     def nodes(self) -> Iterator[Batch | Gap]:

@@ -24,6 +24,9 @@ PERSONALITIES: Mapping[str, str] = MappingProxyType(
 )
 """Host.personality, the same list in each version; null: none is set."""
 
+SEVERITIES: Mapping[str, str] = MappingProxyType({"critical": "critical", "warning": "warning", "info": "info", "hidden": "info"})
+"""Alert.severity."""
+
 CONTROLLER_KINDS: Mapping[str, str] = MappingProxyType(
     {"array_controller": "of the array", "shelf_controller": "of a shelf, which serves no host"}
 )

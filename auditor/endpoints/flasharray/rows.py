@@ -6,8 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from auditor.endpoints.common.alerts import alert_row, severity_of
 from auditor.endpoints.common.records import Record, objects
-from auditor.endpoints.flasharray.enumerations import KINDS
+from auditor.endpoints.flasharray.enumerations import KINDS, SEVERITIES
 from auditor.endpoints.flasharray.limits import LIMITS, ceiling_of
 
 if TYPE_CHECKING:
@@ -97,6 +98,21 @@ def node_row(controller: Record) -> Row:
         "version": controller.optional_text("version"),
         "model": controller.optional_text("model"),
     }
+
+
+def fault_row(alert: Record) -> Row:
+    """A row of array_alert: an open alert. Source: OpenAPI definitions, Alert; recorded answers.
+
+    `flagged` is no acknowledgement: recorded open alerts that nobody looked at are not flagged.
+    """
+    code = alert.value.get("code")
+    return alert_row(
+        alert.identifier("id"),
+        severity_of(alert, "severity", SEVERITIES),
+        alert.optional_text("issue") or alert.optional_text("summary"),
+        code=str(code) if type(code) is int else None,
+        component=alert.optional_text("component_name") or alert.optional_text("component_type"),
+    )
 
 
 def group_row(group: Record, held: Ceilings) -> Row:

@@ -11,6 +11,7 @@ TYPE = EndpointType(
     collector="collect:collect_ontap",
     topics=(
         "array",
+        "alerts",
         "nodes",
         "pools",
         "qos_policies",

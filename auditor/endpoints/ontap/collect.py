@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.common.records import ParseErrors, Record
 from auditor.endpoints.common.topics import batch, read_topics
-from auditor.endpoints.ontap import counters, rows
+from auditor.endpoints.ontap import counters, rows, workloads
+from auditor.endpoints.ontap.alerts import alerts
 from auditor.endpoints.ontap.background import BackgroundWork
 from auditor.endpoints.ontap.lists import Lists
 from auditor.endpoints.ontap.platform import platform_of
@@ -68,6 +70,7 @@ def collect_ontap(
     background = BackgroundWork(lists)
     topics: dict[str, Callable[[], Iterator[Batch | Gap]]] = {
         "array": reading.array_itself,
+        "alerts": partial(alerts, lists),
         "nodes": reading.nodes,
         "qos_policies": reading.qos_policies,
         "pools": pools.pools,
@@ -125,7 +128,8 @@ class _Reading:
         """FlexVols that NFS can export, then LUNs of class regular and vvol; FlexVols also have the pool and the QoS of their LUNs."""
         parse_errors = ParseErrors("GET storage/volumes")
         svm_qos = yield from self._svm_qos()
-        fields = "uuid,name,svm.name,aggregates.uuid,state,size,nas.path,qos.policy.name,qos.policy.uuid"
+        limited_within = yield from self._limited_within()
+        fields = "uuid,name,svm.name,aggregates.uuid,state,size,space.used,nas.path,qos.policy.name,qos.policy.uuid"
         for page in self.lists.pages("storage/volumes", "volume", parse_errors, fields=fields):
             table_rows = []
             for volume in page:
@@ -134,13 +138,14 @@ class _Reading:
                     container = replace(container, qos=NOT_KNOWN)
                 self.lists.containers[container.uuid] = container
                 if container.svm not in self.without_nfs:
-                    table_rows.append(rows.share_row(volume, container, svm_qos.get(container.svm or "", NOT_KNOWN), self.policies))
+                    of_svm = svm_qos.get(container.svm or "", NOT_KNOWN)
+                    table_rows.append(rows.share_row(volume, container, of_svm, self.policies, limited_within))
             yield self._volumes([row for row in table_rows if row is not None])
         self.lists.containers_read = True
         yield from parse_errors.gaps(self.endpoint)
 
         parse_errors = ParseErrors("GET storage/luns")
-        fields = "uuid,name,svm.name,class,os_type,serial_number,location.volume.uuid,space.size,status.state,"
+        fields = "uuid,name,svm.name,class,os_type,serial_number,location.volume.uuid,space.size,space.used,status.state,"
         fields += "qos_policy.name,qos_policy.uuid"
         for page in self.lists.pages("storage/luns", "LUN", parse_errors, fields=fields):
             regular = [lun for lun in page if lun.value.get("class") != "protocol_endpoint"]
@@ -168,6 +173,25 @@ class _Reading:
             yield Gap(self.endpoint, "GET svm/svms: the QoS policies of SVMs, which hold for their volumes as well", error.what)
         yield from parse_errors.gaps(self.endpoint)
         return by_name
+
+    def _limited_within(self) -> Generator[Gap, None, set[tuple[str, str]] | None]:
+        """SVM and name of every FlexVol in which a qtree or a file is under a policy that limits; None where that is not known."""
+        if self.cluster.version[:2] < workloads.FIRST_WITH_WORKLOADS or workloads.WORKLOADS not in self.needs.properties("volumes"):
+            return None
+        parse_errors = ParseErrors(f"GET {workloads.WORKLOADS}")
+        try:
+            listed = list(self.lists.records(workloads.WORKLOADS, "workload", parse_errors, fields=workloads.FIELDS))
+        except CredentialsError:
+            raise
+        except EndpointError as error:
+            yield Gap(
+                self.endpoint, f"GET {workloads.WORKLOADS}: the QoS policies of qtrees and files, which limit parts of a share", error.what
+            )
+            return None
+        found = {within for each in listed if (within := workloads.limited_within(each, self.policies)) is not None}
+        is_whole = not parse_errors.any
+        yield from parse_errors.gaps(self.endpoint)
+        return found if is_whole else None
 
     def addresses(self) -> Iterator[Batch | Gap]:
         """Every IP interface of the cluster and its SVMs. Source: REST reference, GET network/ip/interfaces."""

@@ -62,6 +62,20 @@ OPERATION_STATES: Mapping[str, str] = MappingProxyType(
 LUN_KINDS: Mapping[str, str] = MappingProxyType({"regular": "lun", "vvol": "vvol"})
 """Of the LUNs that are volumes: Lun.class, the same list in every release; protocol_endpoint is read apart."""
 
+SEVERITIES: Mapping[str, str | None] = MappingProxyType(
+    {
+        "unknown": None,
+        "other": "info",
+        "information": "info",
+        "degraded": "warning",
+        "minor": "warning",
+        "major": "error",
+        "critical": "critical",
+        "fatal": "critical",
+    }
+)
+"""Perceived severity of system health alert show, in lower case: ONTAP command reference, which lists these words."""
+
 OS_TYPES: Mapping[str, str] = MappingProxyType(
     {
         "aix": "AIX",

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 AGGREGATES, DISKS, COUNTERS = "storage/aggregates", "storage/disks", "cluster/counter/tables"
 RAID_OPTIONS = "private/cli/storage/raid-options"
+HEALTH_ALERTS = "private/cli/system/health/alert"
 EFFICIENCY_POLICIES = "storage/volume-efficiency-policies"
 PROTOCOL_ENDPOINTS = "storage/luns?class=protocol_endpoint"
 
@@ -51,7 +52,9 @@ class Platform:
 _NO_AGGREGATES = "this platform has no aggregates, and rules about them do not apply"
 ASA_R2 = Platform("ASA r2", _DISKS_OF_OTHERS | _VVOLS | {EFFICIENCY_POLICIES}, _NO_AGGREGATES)
 AFX = Platform("AFX", _DISKS_OF_OTHERS | _VVOLS | _SAN | {EFFICIENCY_POLICIES}, f"{_NO_AGGREGATES}; it has no LUNs either")
-FSX = Platform("FSx for ONTAP", _DISKS_OF_OTHERS, "aggregates and disks are the provider's, and rules about them do not apply")
+FSX = Platform(
+    "FSx for ONTAP", _DISKS_OF_OTHERS | {HEALTH_ALERTS}, "aggregates and disks are the provider's, and rules about them do not apply"
+)
 CLOUD = Platform("Cloud Volumes ONTAP", frozenset({DISKS, COUNTERS, RAID_OPTIONS}), "its disks are the provider's")
 SELECT = Platform("ONTAP Select", frozenset({DISKS, COUNTERS, RAID_OPTIONS}), "its disks are the hypervisor's")
 

@@ -33,6 +33,7 @@ class Policy:
     max_bytes_per_second: int | None
     is_shared: bool | None
     is_read: bool
+    is_adaptive: bool = False  # its ceilings go by the size of what it is given to: a view works them out
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +138,7 @@ def _rates(fixed: Record, name: str) -> _Rates:
 def policy_of(row: Row) -> Policy:
     """What volumes need of a row of array_qos_policy."""
     names = ("policy_id", "name", "min_iops", "max_iops", "max_bytes_per_second", "is_shared", "is_read")
-    return Policy(**{name: row[name] for name in names})
+    return Policy(**{name: row[name] for name in names}, is_adaptive=row["kind"] == "adaptive")
 
 
 def reference_of(holder: Record | None, name: str) -> Reference:
@@ -155,7 +156,8 @@ def reference_of(holder: Record | None, name: str) -> Reference:
 def qos_columns(record: Record, own: Reference, around: tuple[Reference, ...], policies: Mapping[str, Policy]) -> Row:
     """The QoS columns of a volume: its own policy, and one of those that hold around it (the containing volume's, the SVM's).
 
-    With two around it, which there is no place for, the first is reported and qos_read is false.
+    With two around it, which there is no place for, the first is reported and qos_read is false. An adaptive policy has its limits
+    in its own row, and counts as read.
 
     Source: ONTAP command reference, qos settings nested-qos-svm-vol: an SVM's policy and a volume's hold together.
     """
@@ -164,7 +166,7 @@ def qos_columns(record: Record, own: Reference, around: tuple[Reference, ...], p
     mine, theirs = _resolved(record, own, policies), _resolved(record, first, policies)
     whole = all(each.is_known for each in (own, *around)) and len(outer) <= 1
     for reference, policy in ((own, mine), (first, theirs)):
-        whole = whole and (policy.is_read if policy else not reference.is_one)
+        whole = whole and (policy.is_read or policy.is_adaptive if policy else not reference.is_one)
     return {
         "qos_policy_id": own.policy_id,
         "qos_policy": mine.name if mine else own.name,

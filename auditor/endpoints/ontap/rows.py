@@ -11,7 +11,7 @@ from auditor.endpoints.ontap.enumerations import LUN_KINDS, MEDIA, OS_TYPES
 from auditor.endpoints.ontap.qos import NO_POLICY, NOT_KNOWN, Reference, optional, qos_columns, reference_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from auditor.endpoints.common.records import Record
     from auditor.endpoints.common.topics import Row
@@ -32,6 +32,8 @@ class Container:
     name: str | None
     pool_id: str | None
     qos: Reference
+    size_bytes: int | None = None
+    used_bytes: int | None = None
 
     @property
     def path(self) -> str:
@@ -115,11 +117,38 @@ def container_of(volume: Record) -> Container:
         volume.parse_errors.add("aggregates", volume.label, "is not a list of aggregates with their uuid")
     pool_id = ids[0].lower() if len(ids) == 1 and isinstance(ids[0], str) else None
     reference = reference_of(qos, "policy") if qos else NO_POLICY
-    return Container(str(volume.identifier("uuid")), optional_text(svm, "name"), volume.text("name"), pool_id, reference)
+    return Container(
+        uuid=str(volume.identifier("uuid")),
+        svm=optional_text(svm, "name"),
+        name=volume.text("name"),
+        pool_id=pool_id,
+        qos=reference,
+        size_bytes=_given(volume, "size"),
+        used_bytes=used_of(volume),
+    )
 
 
-def share_row(volume: Record, container: Container, svm_qos: Reference, policies: Mapping[str, Policy]) -> Row | None:
-    """A row of array_volume for a FlexVol that is mounted in its SVM's name space, so that NFS can export it; else None."""
+def used_of(record: Record) -> int | None:
+    """Bytes of a volume or LUN that are used; None where it does not report them."""
+    space = optional(record, "space")
+    return None if space is None else _given(space, "used")
+
+
+def _given(record: Record, name: str) -> int | None:
+    return None if record.value.get(name) is None else record.number(name)
+
+
+def share_row(
+    volume: Record,
+    container: Container,
+    svm_qos: Reference,
+    policies: Mapping[str, Policy],
+    limited_within: Collection[tuple[str, str]] | None,
+) -> Row | None:
+    """A row of array_volume for a FlexVol that is mounted in its SVM's name space, so that NFS can export it; else None.
+
+    `limited_within` names SVM and FlexVol where qtrees or files have limits of their own; None: not known.
+    """
     nas = optional(volume, "nas")
     path = nas.optional_text("path") if nas else None
     if not path and not is_filled(volume):
@@ -136,10 +165,12 @@ def share_row(volume: Record, container: Container, svm_qos: Reference, policies
         "vvol_id": None,
         "status": volume.text("state"),
         "size_bytes": volume.number("size"),
+        "used_bytes": container.used_bytes,
         "pool_id": container.pool_id,
         "svm": container.svm,
         "export_path": path,
         **qos_columns(volume, container.qos, (svm_qos,), policies),
+        "qos_levels_read": limited_within is not None and (container.svm or "", container.name or "") not in limited_within,
     }
 
 
@@ -171,6 +202,9 @@ def lun_row(lun: Record, containers: Mapping[str, Container], svm_qos: Mapping[s
         "vvol_id": volume_id if virtual else None,
         "status": status and status.text("state"),
         "size_bytes": space and space.number("size"),
+        "used_bytes": used_of(lun),
+        "qos_group_size_bytes": within.size_bytes if within and within.qos.is_one else None,
+        "qos_group_used_bytes": within.used_bytes if within and within.qos.is_one else None,
         "pool_id": within and within.pool_id,
         "svm": svm_name,
         "export_path": None,

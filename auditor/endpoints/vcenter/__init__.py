@@ -18,6 +18,7 @@ TYPE = EndpointType(
             "datastore.unmap": "settings.datastore_unmap:DatastoreUnmap",
             "device.dsnro": "settings.device_dsnro:DeviceDsnro",
             "device.path_policy": "settings.device_path_policy:DevicePathPolicy",
+            "device.perennially_reserved": "settings.device_perennially_reserved:DevicePerenniallyReserved",
             "device.queue_full": "settings.device_queue_full:DeviceQueueFull",
             "host.claim_rule": "settings.host_claim_rule:HostClaimRule",
             "host.module_option": "settings.host_module_option:HostModuleOption",

@@ -29,6 +29,15 @@ VM_POWER_STATES: Mapping[str, str] = MappingProxyType(
 )
 """VirtualMachinePowerState."""
 
+BUS_SHARINGS: Mapping[str, str] = MappingProxyType(
+    {
+        "noSharing": "no other machine uses its disks",
+        "virtualSharing": "machines of the same host do",
+        "physicalSharing": "machines of any host do",
+    }
+)
+"""VirtualSCSISharing, of a SCSI controller."""
+
 PATH_STATES: Mapping[str, str] = MappingProxyType(
     {
         "active": "carries I/O, or may",

@@ -36,7 +36,7 @@ _OPTION = re.compile(
 )
 _LEAF = rf"<(?P<b>{NAME})>[^<]*+</(?P=b)>"
 _MODULE = re.compile(
-    rf'<returnval(?: xsi:type="KernelModuleInfo")?+><id>[^<]*+</id><name>({TEXT})</name><version>[^<]*+</version>'
+    rf'<returnval(?: xsi:type="KernelModuleInfo")?+><id>[^<]*+</id><name>({TEXT})</name><version>({TEXT})</version>'
     rf"<filename>[^<]*+</filename><optionString>({TEXT})</optionString><loaded>(true|false)</loaded>"
     rf"(?:<(?!id>|name>|optionString>|loaded>)(?P<a>{NAME})>[^<]*+(?:{_LEAF})*+</(?P=a)>)*+</returnval>|(?P<bad>.)",
     re.DOTALL,
@@ -65,10 +65,12 @@ class Module:
 
     Attributes:
         option_string: configured for the next load, "" when none. The API says of it the same as of QueryConfiguredModuleOptionString.
+        version: of the module's file, for example "14.2.641.5-32vmw.802.0.0.22380479"; None when the host reports none.
     """
 
     loaded: bool
     option_string: str
+    version: str | None = None
 
 
 def query_options(stub: Stub, manager: Ref, name: str | None = None) -> Options:
@@ -99,7 +101,7 @@ def query_modules(stub: Stub, system: Ref) -> dict[str, Module]:
         if scanned is not None:
             return scanned
         listed = stub.decoded(operation, _array("vim.host.KernelModuleSystem.ModuleInfo"), status, body)
-        return {module.name: Module(module.loaded, module.optionString or "") for module in listed or ()}
+        return {module.name: Module(module.loaded, module.optionString or "", module.version or None) for module in listed or ()}
 
     return _asked(stub, system, operation, "", decode, kind=operation)
 
@@ -124,7 +126,7 @@ def scanned_modules(content: str) -> dict[str, Module] | None:
     for match in _MODULE.finditer(content):
         if match["bad"] is not None:
             return None
-        by_name[unescaped(match[1])] = Module(match[3] == "true", unescaped(match[2]))
+        by_name[unescaped(match[1])] = Module(match[4] == "true", unescaped(match[3]), unescaped(match[2]) or None)
     return by_name
 
 

@@ -86,6 +86,7 @@ VCENTER_FIXES: Mapping[str, Needed] = MappingProxyType(
         "iscsi.target_option": Needed((STORAGE,), "vSphere API reference, HostStorageSystem.UpdateInternetScsiAdvancedOptions"),
         "device.dsnro": _DEVICE,
         "device.path_policy": _DEVICE,
+        "device.perennially_reserved": _DEVICE,
         "device.queue_full": _DEVICE,
         "datastore.sioc": _IORM,
         "datastore.sioc_threshold": _IORM,

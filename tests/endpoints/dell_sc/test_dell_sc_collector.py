@@ -174,7 +174,8 @@ def test_hosts_are_told_with_their_cluster_and_their_initiators(served: tuple[De
 
 
 WHOLE = [
-    "GET StorageCenter", "StorageCenter/ControllerList", "ScConfiguration/GetList", "ScStorageType/GetList", "ScQosProfile/GetList",
+    "GET StorageCenter", "StorageCenter/ControllerList", "ScConfiguration/GetList", "StorageCenter/ActiveAlertList",
+    "ScStorageType/GetList", "ScQosProfile/GetList",
     "ScVolume/GetList", "ScStorageProfile/GetList", "ScVolumeConfiguration/GetList", "ScServer/GetList", "ScServerHba/GetList",
     "ScMappingProfile/GetList", "StorageCenter/GetLatestVolumeIoUsage",
 ]  # fmt: skip
@@ -194,10 +195,10 @@ OF_VOLUMES = [
         pytest.param(needs([("array", "family")]), WHOLE[:1], id="that it is there"),
         pytest.param(needs([("array", "model")]), WHOLE[:2], id="its model"),
         pytest.param(needs([("array", "latency_threshold_ms")]), [WHOLE[0], WHOLE[2]], id="its latency threshold"),
-        pytest.param(needs([("array_qos_policy", "name")]), [WHOLE[0], WHOLE[4]], id="profiles"),
+        pytest.param(needs([("array_qos_policy", "name")]), [WHOLE[0], WHOLE[5]], id="profiles"),
         pytest.param(needs([("array_volume", "device")]), OF_VOLUMES, id="volumes"),
         pytest.param(needs([("array_volume_load", "actual_iops")]), [*OF_VOLUMES, WHOLE[-1]], id="load"),
-        pytest.param(needs([("array_host", "host_type")]), [WHOLE[0], *WHOLE[8:10]], id="hosts"),
+        pytest.param(needs([("array_host", "host_type")]), [WHOLE[0], *WHOLE[9:11]], id="hosts"),
     ],
 )
 def test_only_what_is_needed_is_asked(served: tuple[DellScServer, Endpoint], asked: Needs, requests: list[str]) -> None:

@@ -130,6 +130,7 @@ def test_a_healthy_cluster_is_read_whole(served: tuple[ElementServer, Endpoint])
             "max_iops_ceiling": 200000,
             "burst_iops_floor": 100,
             "burst_iops_ceiling": 200000,
+            "cluster_iops": 100000,  # 50,000 for each of its two active nodes
         }
     ]
 

@@ -127,7 +127,7 @@ def test_a_reading_by_a_software_account_hears_every_recorded_answer_and_asks_fo
     with playing("software.yaml", tmp_path, monkeypatch) as (array, tape):
         items = list(collect_eternus(array, array.endpoint))
     assert tape is None or tape.left == [], "an answer was recorded that nobody asked for"
-    assert [topic for topic, whole in complete(items).items() if whole] == ["array", "qos_policies", "volumes"]
+    assert [topic for topic, whole in complete(items).items() if whole] == ["array", "alerts", "qos_policies", "volumes"]
     assert len(complete(items)) == len(ARRAY_TOPICS[EndpointKind.ETERNUS])
     volumes = tables(items)["array_volume"]
     assert list(zip(volumes["name"], volumes["device"], volumes["qos_max_iops"], volumes["qos_read"], strict=True)) == [

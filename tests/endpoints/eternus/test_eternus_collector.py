@@ -108,6 +108,7 @@ def test_a_software_account_is_told_firmware_volumes_and_qos(tmp_path: Path) -> 
             "version": "V11L30-0000",
             "model": "ET203ACU",
             "generation": "S3",
+            "reports_alerts": False,
         }
     ]
     assert found.column("array_volume", "volume_id", "name", "device", "size_bytes", "pool_id") == [
@@ -508,7 +509,7 @@ def test_the_recorded_machine_answers_become_rows() -> None:
         "4601417434",
         "V10L87-9000",
     )
-    assert rows.array_row(identity)["generation"] == "S3"
+    assert rows.array_row(identity, by_machine=True)["generation"] == "S3"
     table = qos.table(answer_of("cinder/show_qos_bandwidth_limit_8", "show qos-bandwidth-limit"), parse_errors.add)
     assert len(table) == 16
     assert table[0].limits["volume-qos"] == qos.Limit(None, None)

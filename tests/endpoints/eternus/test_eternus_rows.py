@@ -462,8 +462,18 @@ def test_a_pool_a_host_and_an_initiator_become_rows() -> None:
     assert rows.host_row(host, "cluster") == {"array_host_id": "1/esx_0", "name": "esx_0", "host_group": "cluster", "host_type": "VMware"}
     assert rows.initiator_row(host) == {"array_host_id": "1/esx_0", "initiator": WWN.lower(), "kind": "fc"}
     array = {"family": "eternus-dx", "name": "dx", "array_id": "46", "version": "V11L30-0000"}
-    assert rows.array_row(Identity("dx", "ET203ACU", "46", "V11L30-0000")) == {**array, "model": "ET203ACU", "generation": "S3"}
-    assert rows.array_row(Identity("dx", "", "46", "V11L30-0000")) == {**array, "model": None, "generation": None}
+    assert rows.array_row(Identity("dx", "ET203ACU", "46", "V11L30-0000"), by_machine=True) == {
+        **array,
+        "model": "ET203ACU",
+        "generation": "S3",
+        "reports_alerts": False,
+    }
+    assert rows.array_row(Identity("dx", "", "46", "V11L30-0000"), by_machine=False) == {
+        **array,
+        "model": None,
+        "generation": None,
+        "reports_alerts": True,
+    }
 
 
 def test_a_volume_becomes_a_row_with_the_name_that_hosts_see() -> None:
@@ -514,7 +524,7 @@ TABLE = {
     2: category(2, reads=Limit(5, None), writes=Limit(5, None)),
     3: category(3, total=None),
 }
-FREE = {**rows.NO_QOS}
+FREE = {**rows.NO_QOS, "qos_levels_read": False}  # of ports, hosts and LUNs nothing is read
 ONE = {
     **FREE,
     "qos_policy_id": "volume-qos/1",

@@ -31,7 +31,7 @@ def record(value: dict[str, Any]) -> Record:
 
 def volume(found: Record) -> Any:
     container = rows.container_of(found)
-    return rows.share_row(found, container, NO_POLICY, {}) or {}
+    return rows.share_row(found, container, NO_POLICY, {}, ()) or {}
 
 
 ROWS: list[tuple[str, str, str, Callable[[Record], Any]]] = [

@@ -112,11 +112,19 @@ def test_the_qos_of_a_volume_is_its_own_and_what_holds_around_it(whole: Collecte
     found = whole.by("array_volume", "name")
     assert {name: picked([row], *columns)[0] for name, row in found.items()} == {
         "nfs1": ("free", None, None, False, "all-nas", 20000, True),
-        "nfs2": ("by-size", None, None, False, "all-nas", 20000, False),
+        "nfs2": ("by-size", None, None, False, "all-nas", 20000, True),  # its ceiling goes by its size: a view works it out
         "/vol/luns1/ds1": ("gold", 5000, 100_000_000, False, None, None, True),
         "/vol/luns2/ds2": (None, None, None, None, "together", 3000, True),
         "/vol/vv/data.vmdk": (None, None, None, None, None, None, True),
     }
+
+
+def test_what_is_used_of_a_volume_is_read_and_the_size_of_what_a_policy_around_it_is_given_to(whole: Collected) -> None:
+    """The lab's volumes and LUNs are half full; a policy of an SVM goes by no size."""
+    for name, row in whole.by("array_volume", "name").items():
+        assert row["used_bytes"] * 2 == row["size_bytes"]
+        of_file_system = (row.get("qos_group_size_bytes"), row.get("qos_group_used_bytes"))
+        assert of_file_system == ((1 << 40, 1 << 39) if name == "/vol/luns2/ds2" else (None, None))
 
 
 def test_hosts_are_known_by_their_initiators_as_hosts_tell_them(served: Served, whole: Collected) -> None:

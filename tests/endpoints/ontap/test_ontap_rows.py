@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -283,7 +284,8 @@ def test_a_policy_is_kept_for_volumes() -> None:
 
 def test_a_mounted_flexvol_is_a_share_and_another_is_none() -> None:
     volume = {"nas": {"path": "/files"}, "state": "online", "size": 1 << 40}
-    assert rows.share_row(record(volume), FLEXVOL, UNDER_GOLD, POLICIES) == {
+    assert rows.share_row(record(volume), replace(FLEXVOL, used_bytes=1 << 39), UNDER_GOLD, POLICIES, {("svm", "other")}) == {
+        "qos_levels_read": True,
         "volume_id": "v-1",
         "name": "vol",
         "kind": "share",
@@ -293,6 +295,7 @@ def test_a_mounted_flexvol_is_a_share_and_another_is_none() -> None:
         "vvol_id": None,
         "status": "online",
         "size_bytes": 1 << 40,
+        "used_bytes": 1 << 39,
         "pool_id": "a-1",
         "svm": "svm",
         "export_path": "/files",
@@ -300,7 +303,7 @@ def test_a_mounted_flexvol_is_a_share_and_another_is_none() -> None:
         **AROUND_GOLD,
     }
     for nas in (None, {}, {"path": ""}):
-        assert rows.share_row(record({**volume, "nas": nas}), FLEXVOL, NO_POLICY, POLICIES) is None
+        assert rows.share_row(record({**volume, "nas": nas}), FLEXVOL, NO_POLICY, POLICIES, ()) is None
 
 
 LUN: dict[str, Any] = {
@@ -310,7 +313,7 @@ LUN: dict[str, Any] = {
     "os_type": "vmware",
     "serial_number": "wOj4]?EZ1abc",
     "svm": {"name": "svm"},
-    "space": {"size": 1 << 30},
+    "space": {"size": 1 << 30, "used": 1 << 29},
     "status": {"state": "online"},
     "location": {"volume": {"uuid": "V-1"}},
 }
@@ -327,7 +330,9 @@ DEVICE = "naa.600a0980" + b"wOj4]?EZ1abc".hex()
         pytest.param({"class": None}, {"kind": None, "is_virtual": None}, ["class"], id="no class"),
         pytest.param({"qos_policy": {"uuid": "P-1", "name": "gold"}}, QOS_OF_GOLD, [], id="a policy of its own"),
         pytest.param({"status": None}, {"status": None}, ["status"], id="no state"),
-        pytest.param({"space": None}, {"size_bytes": None}, ["space"], id="no size"),
+        pytest.param({"space": None}, {"size_bytes": None, "used_bytes": None}, ["space"], id="no size"),
+        pytest.param({"space": {"size": 1 << 30}}, {"used_bytes": None}, [], id="what is used is not told"),
+        pytest.param({"space": {"size": 1 << 30, "used": "half"}}, {"used_bytes": None}, ["space.used"], id="what is used is no number"),
         pytest.param({"svm": None}, {"svm": None, "qos_read": False}, ["svm"], id="no SVM"),
         pytest.param({"svm": {"name": "other"}}, {"svm": "other", "qos_read": False}, [], id="an SVM whose policy is not known"),
         pytest.param(
@@ -355,6 +360,9 @@ def test_a_lun_has_its_device_place_and_policies(changes: dict[str, Any], column
         "vvol_id": None,
         "status": "online",
         "size_bytes": 1 << 30,
+        "used_bytes": 1 << 29,
+        "qos_group_size_bytes": None,
+        "qos_group_used_bytes": None,
         "pool_id": "a-1",
         "svm": "svm",
         "export_path": None,
@@ -362,6 +370,21 @@ def test_a_lun_has_its_device_place_and_policies(changes: dict[str, Any], column
     }
     assert rows.lun_row(given, {"v-1": FLEXVOL}, {"svm": NO_POLICY}, POLICIES) == {**whole, **columns}
     assert errors(given) == named
+
+
+def test_the_size_of_a_file_system_stands_with_the_policy_that_it_is_given() -> None:
+    limited = Container("v-1", "svm", "vol", "a-1", UNDER_GOLD, size_bytes=1 << 40, used_bytes=1 << 38)
+    for within, sizes in ((limited, (1 << 40, 1 << 38)), (replace(limited, qos=NO_POLICY), (None, None))):
+        row = rows.lun_row(record(LUN), {"v-1": within}, {"svm": UNDER_GOLD}, POLICIES)
+        assert (row["qos_group_size_bytes"], row["qos_group_used_bytes"]) == sizes
+
+
+def test_a_volume_under_an_adaptive_policy_has_all_of_its_qos_read() -> None:
+    row, _ = limits(None, adaptive={"peak_iops": 4096})
+    policies = {"p-1": qos.policy_of(row)}
+    for own, around in ((UNDER_GOLD, ()), (NO_POLICY, (UNDER_GOLD,))):
+        columns = qos.qos_columns(record({}), own, around, policies)
+        assert (columns["qos_read"], columns["qos_max_iops"], columns["qos_group_max_iops"]) == (True, None, None)
 
 
 def test_what_holds_around_a_lun_is_its_volumes_policy_and_its_svms() -> None:

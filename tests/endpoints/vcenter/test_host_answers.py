@@ -161,8 +161,8 @@ def test_the_lab_is_understood_as_pyvmomi_understands_it(serve_vcenter: Serve) -
         assert ("Lab.Truth", "true", "boolean") in rows
         answer = vcenter.object(vim.host.KernelModuleSystem, "kernelModuleSystem-11").QueryModules()
         modules = query_modules(vcenter.stub, Ref("HostKernelModuleSystem", "kernelModuleSystem-11"))
-        assert {name: (one.loaded, one.option_string) for name, one in modules.items()} == {
-            one.name: (one.loaded, one.optionString) for one in answer
+        assert {name: (one.loaded, one.option_string, one.version) for name, one in modules.items()} == {
+            one.name: (one.loaded, one.optionString, one.version) for one in answer
         }
         assert modules["iscsi_vmk"].option_string == 'a="1" b<2'
 

@@ -40,6 +40,7 @@ WRITES: dict[str, tuple[Target, Scalar]] = {
     "host.module_option": (to(host_id="host-11", module="iscsi_vmk", parameter="iscsivmk_LunQDepth"), 128),
     "device.dsnro": (to(host_id="host-11", device="naa.624a9370aaaa"), 32),
     "device.path_policy": (to(host_id="host-11", device="naa.624a9370aaaa"), "VMW_PSP_RR, iops 1"),
+    "device.perennially_reserved": (to(host_id="host-11", device="naa.624a9370aaaa"), True),
     "device.queue_full": (to(host_id="host-11", devices="naa.624a9370aaaa"), "32/8"),
     "iscsi.target_option": (
         to(

@@ -59,7 +59,7 @@ def test_the_code_of_the_page_audits_fixes_and_undoes(
     exec(compile(auditing, str(PAGE), "exec"), names)
     found = capsys.readouterr().out.splitlines()
     assert found[-1] == "13 failures, 0 unknown, exit code 1"
-    assert sum(line.startswith(f"high {RULE}: ") and line.endswith("(params headroom, disk_depth)") for line in found) == 13
+    assert sum(line.startswith(f"high {RULE}: ") and line.endswith("(params headroom, disk_depth, ceiling)") for line in found) == 13
     exec(compile(fixing, str(PAGE), "exec"), names)
     fixed = capsys.readouterr().out.splitlines()
     assert fixed[-1] == "13 changes put back"

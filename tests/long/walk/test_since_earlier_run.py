@@ -62,10 +62,10 @@ def rows(query: str) -> list[Any]:
 def test_what_is_taken_over_keeps_its_time_and_is_told(audited: Place, kept: Kept) -> None:
     again = some(audited, "--since", "last")
     third = some(audited, "--since", "last")
-    topics = "('options', 'modules', 'device_scheduling', 'device_offload', 'lockmode', 'port_binding')"
+    topics = "('options', 'modules', 'device_scheduling', 'device_offload', 'lockmode', 'port_binding', 'multipathing')"
     query = f"SELECT topic, scope, epoch_us(read_at) FROM '{{}}/reading.parquet' WHERE topic {{}}IN {topics} AND scope <> '' ORDER BY ALL"
     times = [rows(query.format(snapshot_of(audited, audit), "")) for audit in (kept.audit, again, third)]
-    assert len(times[0]) == 6 * HOSTS
+    assert len(times[0]) == 7 * HOSTS
     assert times[0] == times[1] == times[2]
     bulk = [rows(query.format(snapshot_of(audited, audit), "NOT ")) for audit in (kept.audit, again)]
     assert set(bulk[0]).isdisjoint(bulk[1])

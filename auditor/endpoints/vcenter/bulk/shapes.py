@@ -105,6 +105,7 @@ class ScsiLun(Shape):
     operational_state: list[str] = []
     vstorage_support: str | None = field(default=None, name="vStorageSupport")
     protocol_endpoint: bool | None = None
+    perennially_reserved: bool | None = None
     capacity: Capacity | None = None
     ssd: bool | None = None
     local_disk: bool | None = None
@@ -123,6 +124,7 @@ class Path(Shape):
     name: str | None = None
     path_state: str | None = None
     state: str | None = None
+    is_working_path: bool | None = None
     adapter: str | None = None
     transport: Transport | None = None
 
@@ -192,9 +194,10 @@ class VvolVolume(Shape):
 
 
 class NasVolume(Shape):
-    """HostNasVolume: an NFS server as the mount names it, and the path it exports."""
+    """HostNasVolume: an NFS server as the mount names it, and the path it exports; NFS 4.1 may have several servers of one share."""
 
     remote_host: str | None = None
+    remote_host_names: list[str] = []
     remote_path: str | None = None
 
 
@@ -268,6 +271,7 @@ class VirtualDevice(Shape):
     key: int | None = None
     controller_key: int | None = None
     bus_number: int | None = None
+    shared_bus: str | None = None
     unit_number: int | None = None
     device_info: Label | None = None
     backing: Backing | None = None

@@ -81,8 +81,8 @@ _LUN = re.compile(
     rf"(?:<standardInquiry>-?[0-9]++</standardInquiry>)*+{_maybe('queueDepth', f'({_NUMBER})')}"
     rf"(?P<states>(?:<operationalState>{TEXT}</operationalState>)*+)"
     rf"{_maybe('capabilities', _left('updateDisplayNameSupported'))}{_kept('vStorageSupport')}"
-    rf"{_maybe('protocolEndpoint', '(true|false)')}"
-    rf"{_left('perenniallyReserved', 'clusteredVmdkSupported', 'applicationProtocol')}{_others(ScsiLun, 'a')}"
+    rf"{_maybe('protocolEndpoint', '(true|false)')}{_maybe('perenniallyReserved', '(true|false)')}"
+    rf"{_left('clusteredVmdkSupported', 'applicationProtocol')}{_others(ScsiLun, 'a')}"
     rf"{_maybe('capacity', f'<blockSize>(?P<block_size>{_NUMBER})</blockSize><block>({_NUMBER})</block>')}{_left('devicePath')}"
     rf"{_maybe('ssd', '(true|false)')}{_maybe('localDisk', '(true|false)')}{_others(ScsiLun, 'b')}</ScsiLun>|(.)",
     re.DOTALL,
@@ -90,7 +90,7 @@ _LUN = re.compile(
 _SIZES = slice(_LUN.groupindex["block_size"] - 1, _LUN.groupindex["block_size"] + 3)
 
 _MULTIPATH = re.compile(
-    rf"<path>{_left('key')}{_kept('name', 'pathState', 'state')}{_left('isWorkingPath')}{_kept('adapter')}{_left('lun')}"
+    rf"<path>{_left('key')}{_kept('name', 'pathState', 'state')}{_maybe('isWorkingPath', '(true|false)')}{_kept('adapter')}{_left('lun')}"
     rf"(?:(<transport){_TYPE}>{_kept('iScsiName')}{_left('iScsiAlias')}(?:<address>{_UNREAD}</address>)*+"
     rf"{_maybe('portWorldWideName', f'({_NUMBER})')}{_left('nodeWorldWideName')}{_others(Transport, 'a')}</transport>)?+"
     rf"{_others(Path, 'b')}(?P<path></path>)"
@@ -102,7 +102,7 @@ _MULTIPATH = re.compile(
 )
 _GROUPS = _MULTIPATH.groupindex
 _PATH, _UNIT, _END, _POLICY, _ARRAY = (_GROUPS[name] for name in ("path", "unit", "end", "policy", "array"))
-_OF_PATH = tuple(range(1, 9))
+_OF_PATH = tuple(range(1, 10))
 _OF_UNIT = _GROUPS["id"], _GROUPS["lun"]
 _OF_END = _POLICY, _POLICY + 1, _POLICY + 2, _ARRAY, _ARRAY + 1, _ARRAY + 2
 
@@ -141,7 +141,8 @@ def scsi_luns(text: str, start: int, end: int, _kind: str) -> list[ScsiLun] | No
             _,
             support,
             endpoint,
-        ) = fields[:13]
+            reserved,
+        ) = fields[:14]
         block_size, block, ssd, local = fields[_SIZES]
         state = states.get(raw_states)
         if state is None:
@@ -161,6 +162,7 @@ def scsi_luns(text: str, start: int, end: int, _kind: str) -> list[ScsiLun] | No
                 state,
                 support,
                 _BOOLEANS[endpoint],
+                _BOOLEANS[reserved],
                 None if block is None else Capacity("", int(block_size), int(block)),
                 _BOOLEANS[ssd],
                 _BOOLEANS[local],
@@ -182,9 +184,9 @@ def multipath_info(text: str, start: int, end: int, kind: str) -> MultipathInfo 
             fields = match.group(*_OF_PATH)
             if escaped:
                 fields = _all_unescaped(fields)
-            name, path_state, state, adapter, transport, type_name, iscsi_name, wwn = fields
+            name, path_state, state, is_working, adapter, transport, type_name, iscsi_name, wwn = fields
             by = None if transport is None else Transport(type_name or "", iscsi_name, None if wwn is None else int(wwn))
-            paths.append(Path("", name, path_state, state, adapter, by))
+            paths.append(Path("", name, path_state, state, _BOOLEANS[is_working], adapter, by))
         elif which == _UNIT and paths is None:
             paths = []
             fields = match.group(*_OF_UNIT)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from auditor.endpoints.common.circuit import Circuit
     from auditor.endpoints.vcenter.bulk.reading import ObjectProperties
-    from auditor.endpoints.vcenter.bulk.shapes import EndpointsOfHost, IormInfo, Ref, VmfsVolume
+    from auditor.endpoints.vcenter.bulk.shapes import EndpointsOfHost, IormInfo, NasVolume, Ref, VmfsVolume
     from auditor.endpoints.vcenter.session import VCenter
     from auditor.model import Endpoint
 
@@ -94,7 +94,7 @@ def _add(endpoint: Endpoint, tables: _Tables, facts: ObjectProperties | tuple[Re
         vmfs_uuid=vmfs.uuid if vmfs else None,
         vmfs_version=vmfs.version if vmfs else None,
         vvol_container_id=container_id(vvol.container_id) if vvol else None,
-        nfs_host=in_short_form(nas.remote_host) if nas and nas.remote_host else None,
+        nfs_host=_servers(nas) if nas else None,
         nfs_path=nas.remote_path if nas else None,
         # The folder that a datastore lies in is its datastore cluster, where it is in one: a StoragePod is a kind of Folder.
         pod_id=parent.value if parent and parent.type == _POD else None,
@@ -131,6 +131,16 @@ def _protocol_endpoints(endpoint: Endpoint, tables: _Tables, datastore_id: str, 
         elif not (one.type or one.pe_type or "").lower().startswith(("nas", "nfs")):
             # An NFS endpoint has no device; a SCSI one without a name is a hole.
             yield gap(endpoint, f"protocol endpoint {one.uuid} of datastore {name} on {host_id}", "its device or its host is not reported")
+
+
+def _servers(volume: NasVolume) -> str | None:
+    """The servers that a mount names, comma-separated and in the order of their names; None when it names none.
+
+    `remoteHost` has one of them; a mount by NFS 4.1 may have several, of which any may serve it. Source: VIM API reference,
+    HostNasVolume.remoteHostNames.
+    """
+    names = volume.remote_host_names or (volume.remote_host or "").split(",")
+    return ",".join(sorted({in_short_form(name.strip()) for name in names if name.strip()})) or None
 
 
 def _vmfs(volume: VmfsVolume | None) -> dict[str, Any]:

@@ -184,7 +184,7 @@ def _modules(host_reader: _Host, where: Mapping[str, str], drivers: frozenset[st
         seen = known.get(module)
         # What cannot be listed cannot be asked one by one either; the gap above reports it once.
         text = seen.option_string if seen else _option_string(host_reader, module) if listed else None
-        rows.add(module=module, loaded=seen.loaded if seen else None, option_string=text)
+        rows.add(module=module, loaded=seen.loaded if seen else None, option_string=text, version=seen.version if seen else None)
         host_reader.esxcli("modules", "system module parameters list", module_parameters, {**where, "module": module}, module=module)
     host_reader.facts += rows.batch()
 

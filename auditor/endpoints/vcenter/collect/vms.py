@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from auditor.endpoints.vcenter.bulk.shapes import Ref
 from auditor.endpoints.vcenter.collect.reading import read_each
 from auditor.endpoints.vcenter.collect.rows import Facts, Rows, gap, gaps_of, readings
-from auditor.endpoints.vcenter.enumerations import VM_POWER_STATES, unlisted
+from auditor.endpoints.vcenter.enumerations import BUS_SHARINGS, VM_POWER_STATES, unlisted
 from auditor.errors import EndpointError
 
 if TYPE_CHECKING:
@@ -132,7 +132,10 @@ def _add(
         # Unset, VMware Tools report none; not read, it may be any.
         running_guest_id=values.get(_RUNNING_GUEST) or (None if _RUNNING_GUEST in missing or _RUNNING_GUEST not in paths else ""),
     )
-    _add_disks(disks, facts.id, values.get(_DEVICES) or ())
+    devices = values.get(_DEVICES) or ()
+    for why in sorted({unlisted(device.shared_bus, BUS_SHARINGS) for device in devices} - {""}):
+        yield gap(endpoint, f"bus sharing of a controller of virtual machine {name}", why)
+    _add_disks(disks, facts.id, devices)
 
 
 def _add_disks(rows: Rows, vm_id: str, devices: Sequence[VirtualDevice]) -> None:
@@ -166,6 +169,7 @@ def _add_disks(rows: Rows, vm_id: str, devices: Sequence[VirtualDevice]) -> None
             file=backing.file_name if backing else None,
             rdm_mode=(backing.compatibility_mode if backing else None) or None,
             rdm_device=mapped_device(backing.lun_uuid) if backing and backing.compatibility_mode and backing.lun_uuid else None,
+            bus_sharing=controller.shared_bus if controller and controller.shared_bus in BUS_SHARINGS else None,
         )
 
 

@@ -6,7 +6,8 @@
 -- * `replications` are relationships that copy away from it; `replication_starts_in_one_minute` is the most of them that start together, in
 --   any minute of the day; `shortest_replication_seconds` is the least mean time between two starts of one of them.
 -- * `efficiency_at_midnight` are volumes whose deduplication starts between 00:00 and 00:59.
--- Each is NULL when what it rests on was not read whole, or a schedule was not understood.
+-- Each is NULL when what it rests on was not read whole, or a schedule was not understood, or one lies on several pools or on nobody knows which;
+-- `..._at_least` counts what is surely of this pool.
 WITH copied AS (
     SELECT
         endpoint,
@@ -27,6 +28,9 @@ WITH copied AS (
 unplaced AS (
     -- A copy away from nobody knows which pool may be one of any.
     SELECT DISTINCT endpoint FROM step_replication WHERE role = 'source' AND pool_id IS NULL
+),
+homeless AS (
+    SELECT DISTINCT endpoint FROM step_volume WHERE pool_id IS NULL
 ),
 started AS (
     SELECT endpoint, pool_id, replication_id, unnest(TRY_CAST(start_minutes AS BIGINT[])) AS minute
@@ -93,6 +97,7 @@ SELECT
     l.optimal_ops,
     l.current_latency_us,
     CASE WHEN r.replication_read AND x.endpoint IS NULL THEN coalesce(c.replications, 0) END AS replications,
+    coalesce(c.replications, 0) AS replications_at_least,
     CASE WHEN r.replication_read AND x.endpoint IS NULL AND coalesce(c.without_state, 0) = 0 THEN coalesce(c.transferring, 0) END
         AS replications_transferring,
     CASE
@@ -104,13 +109,16 @@ SELECT
         AS replication_starts_a_day,
     CASE WHEN r.replication_read AND x.endpoint IS NULL AND coalesce(c.without_starts, 0) = 0 THEN coalesce(b.together, 0) END
         AS replication_starts_in_one_minute,
+    coalesce(b.together, 0) AS replication_starts_in_one_minute_at_least,
     CASE WHEN r.replication_read AND x.endpoint IS NULL AND c.without_starts = 0 THEN b.minute END AS busiest_minute,
-    CASE WHEN r.efficiency_read AND coalesce(e.without_starts, 0) = 0 THEN coalesce(e.at_midnight, 0) END AS efficiency_at_midnight,
-    CASE WHEN r.efficiency_read AND coalesce(e.without_operation, 0) = 0 THEN coalesce(e.active, 0) END AS efficiency_active,
+    CASE WHEN r.efficiency_read AND NOT coalesce(g.may_start, false) AND coalesce(e.without_starts, 0) = 0 THEN coalesce(e.at_midnight, 0) END
+        AS efficiency_at_midnight,
+    CASE WHEN r.efficiency_read AND NOT coalesce(g.may_run, false) AND coalesce(e.without_operation, 0) = 0 THEN coalesce(e.active, 0) END
+        AS efficiency_active,
     s.schedule AS scrub_schedule,
     s.start_minutes AS scrub_start_minutes,
     s.duration_minutes AS scrub_duration_minutes,
-    CASE WHEN r.volumes_read THEN coalesce(u.volumes, 0) END AS volumes,
+    CASE WHEN r.volumes_read AND h.endpoint IS NULL THEN coalesce(u.volumes, 0) END AS volumes,
     u.volume_names,
     u.devices,
     u.datastores,
@@ -121,7 +129,9 @@ LEFT JOIN step_array AS a USING (endpoint)
 LEFT JOIN step_endpoint_reading AS r USING (endpoint)
 LEFT JOIN fact.array_pool_load AS l ON l.endpoint = p.endpoint AND l.pool_id = p.pool_id
 LEFT JOIN copied AS c ON c.endpoint = p.endpoint AND c.pool_id = p.pool_id
+LEFT JOIN homeless AS h ON h.endpoint = p.endpoint
 LEFT JOIN unplaced AS x ON x.endpoint = p.endpoint
+LEFT JOIN step_efficiency_anywhere AS g ON g.endpoint = p.endpoint
 LEFT JOIN busiest AS b ON b.endpoint = p.endpoint AND b.pool_id = p.pool_id
 LEFT JOIN reduced AS e ON e.endpoint = p.endpoint AND e.pool_id = p.pool_id
 LEFT JOIN node AS n ON n.endpoint = p.endpoint AND n.node_id = p.node_id

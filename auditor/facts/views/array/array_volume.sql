@@ -49,6 +49,8 @@ SELECT
     q.qos_group,
     v.qos_min_iops,
     q.qos_max_iops,
+    q.own_max_iops_at_least AS qos_max_iops_at_least,
+    q.own_max_iops_at_most AS qos_max_iops_at_most,
     v.qos_burst_iops,
     -- As the remediator element.volume_limits has it.
     CASE
@@ -73,8 +75,17 @@ SELECT
     l.latency_us,
     l.throttle_us,
     l.misaligned_ratio,
+    h.is_at_limit,
+    h.ceiling_use_at_least,
+    CASE
+        WHEN a.family IN ('solidfire', 'flasharray', 'ontap') AND (l.utilization IS NOT NULL OR l.throttle_us IS NOT NULL OR x.is_countable) THEN true
+        WHEN NOT x.is_told THEN NULL
+        WHEN a.family IN ('solidfire', 'flasharray', 'ontap') THEN x.is_countable
+        WHEN a.family IS NOT NULL THEN false
+    END AS is_ceiling_countable,
+    h.qos_wait,
     CASE WHEN a.family = 'ontap' THEN a.generation IS NULL OR a.generation NOT IN ('ASA r2', 'AFX') END AS has_alignment,
-    CASE WHEN r.volume_load_read OR l.volume_id IS NOT NULL THEN coalesce(l.average_io_bytes, 0) > 0 END AS is_busy,
+    CASE WHEN r.volume_load_read OR l.volume_id IS NOT NULL THEN greatest(coalesce(l.average_io_bytes, 0), coalesce(l.actual_iops, 0)) > 0 END AS is_busy,
     round(q.qos_max_iops / c.cost, 1) AS effective_max_iops,
     round(v.qos_burst_iops / c.cost, 1) AS effective_burst_iops
 FROM step_volume AS v
@@ -86,6 +97,8 @@ LEFT JOIN step_device_audience AS s ON s.device = v.device
 LEFT JOIN lain_on AS n USING (endpoint, volume_id)
 LEFT JOIN fact.array_pool AS p ON p.endpoint = v.endpoint AND p.pool_id = v.pool_id
 LEFT JOIN fact.array_volume_load AS l ON l.endpoint = v.endpoint AND l.volume_id = v.volume_id
+LEFT JOIN step_volume_ceiling AS x ON x.endpoint = v.endpoint AND x.volume_id = v.volume_id
+LEFT JOIN step_volume_load AS h ON h.endpoint = v.endpoint AND h.volume_id = v.volume_id
 LEFT JOIN step_curve_cost AS c ON c.endpoint = v.endpoint AND c.volume_id = v.volume_id
 LEFT JOIN fact.array_qos_policy AS o ON o.endpoint = v.endpoint AND o.policy_id = v.qos_policy_id
 LEFT JOIN step_endpoint_reading AS r ON r.endpoint = v.endpoint

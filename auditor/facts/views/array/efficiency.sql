@@ -32,6 +32,7 @@ SELECT
     p.disk_iops,
     p.efficiency_at_midnight AS volumes_at_midnight,
     w.volumes_in_wave,
+    w.volumes_in_wave_at_least,
     m.policy_volumes,
     m.free_schedule,
     u.volumes,

@@ -1,7 +1,7 @@
 -- materialize: table
 -- One row per pool of an array that scrubs its disks: what else starts while it does.
 -- A run counts for every day of the week, with the length of the longest; so a start on a Tuesday meets one that only Sunday has.
--- What starts then is NULL when the runs, or the starts, are not all known.
+-- What starts then is NULL when the runs, or the starts, are not all known; `..._at_least` counts those that are.
 WITH run AS (
     SELECT
         p.endpoint,
@@ -27,7 +27,7 @@ copied AS (
 pass AS (
     SELECT endpoint, pool_id, volume_id, unnest(TRY_CAST(start_minutes AS BIGINT[])) AS minute
     FROM fact.array_efficiency
-    WHERE state IS DISTINCT FROM 'disabled'
+    WHERE state <> 'disabled'
 ),
 reduced AS (
     SELECT e.endpoint, e.pool_id, count(DISTINCT e.volume_id) AS volumes
@@ -56,6 +56,8 @@ SELECT
         WHEN p.scrub_start_minutes IS NOT NULL AND p.scrub_duration_minutes IS NOT NULL AND p.efficiency_at_midnight IS NOT NULL
             THEN coalesce(e.volumes, 0)
     END AS efficiency_starts,
+    coalesce(c.transfers, 0) AS replication_starts_in_one_minute_at_least,
+    coalesce(e.volumes, 0) AS efficiency_starts_at_least,
     p.replications,
     p.volume_names,
     p.devices,

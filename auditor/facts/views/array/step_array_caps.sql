@@ -5,7 +5,7 @@ SELECT
     a.endpoint AS array_name,
     CASE
         WHEN bool_or(v.is_virtual AND q.is_capped) THEN true
-        WHEN any_value(r.volumes_read) AND bool_and(v.volume_id IS NULL OR (coalesce(v.qos_read, false) AND (v.is_virtual IS NOT NULL OR coalesce(NOT q.is_capped, false))))
+        WHEN any_value(r.volumes_read) AND bool_and(v.volume_id IS NULL OR (coalesce(q.is_whole, false) AND (v.is_virtual IS NOT NULL OR coalesce(NOT q.is_capped, false))))
         THEN false
     END AS per_object_qos
 FROM step_array AS a

@@ -1,8 +1,9 @@
 -- materialize: table
 -- For each efficiency policy the most volumes of one aggregate that use it, and the free schedule that would take it out of the hour it shares
 -- with other policies: each gets another one. NULL where it shares none, or no schedule of the cluster is left.
+-- How many use it is NULL where one of them lies on several aggregates, or on nobody knows which.
 WITH used AS (
-    SELECT endpoint, policy_id, max(volumes) AS volumes
+    SELECT endpoint, policy_id, CASE WHEN count(pool_id) = count(*) THEN max(volumes) END AS volumes
     FROM (
         SELECT endpoint, policy_id, pool_id, count(*) AS volumes
         FROM fact.array_efficiency

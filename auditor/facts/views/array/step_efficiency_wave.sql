@@ -1,9 +1,12 @@
 -- materialize: table
 -- How many volumes of an aggregate start their deduplication in one hour of the week with each volume: the most of any hour it starts in.
--- NULL where a start on the same aggregate was not understood, or may be of a volume on which it is switched off.
+-- NULL where a start on the same aggregate was not understood, or may be of a volume on which it is switched off, or where a volume that lies on
+-- several aggregates, or on nobody knows which, starts too: `volumes_in_wave_at_least` counts those that surely start on this one.
 WITH hour AS (
-    SELECT endpoint, pool_id, day, hour, count(DISTINCT volume_id) AS volumes
-    FROM step_efficiency_start
+    SELECT s.endpoint, s.pool_id, s.day, s.hour, count(DISTINCT s.volume_id) AS volumes
+    FROM step_efficiency_start AS s
+    JOIN fact.array_efficiency AS x USING (endpoint, volume_id)
+    WHERE x.state IS NOT NULL
     GROUP BY ALL
 ),
 wave AS (
@@ -24,8 +27,13 @@ unknown AS (
     WHERE coalesce(state, 'enabled') <> 'disabled'
     GROUP BY endpoint, pool_id
 )
-SELECT x.endpoint, x.volume_id, CASE WHEN r.efficiency_read AND u.volumes = 0 THEN coalesce(w.volumes, 0) END AS volumes_in_wave
+SELECT
+    x.endpoint,
+    x.volume_id,
+    coalesce(w.volumes, 0) AS volumes_in_wave_at_least,
+    CASE WHEN r.efficiency_read AND u.volumes = 0 AND NOT coalesce(e.may_start, false) THEN coalesce(w.volumes, 0) END AS volumes_in_wave
 FROM fact.array_efficiency AS x
 LEFT JOIN wave AS w USING (endpoint, volume_id)
 LEFT JOIN unknown AS u ON u.endpoint = x.endpoint AND u.pool_id = x.pool_id
+LEFT JOIN step_efficiency_anywhere AS e ON e.endpoint = x.endpoint
 LEFT JOIN step_endpoint_reading AS r ON r.endpoint = x.endpoint;

@@ -1,7 +1,9 @@
 -- materialize: table
 -- The QoS in force on each volume: the tighter of its own (or its policy's) and its group's, and who else is under the same ceiling.
--- `qos` says it in words: NULL when nothing of it was read, 'none' when all was read and there is none.
+-- `qos` says it in words: NULL when nothing of it was read, 'none' when all was read and there is none; `own_qos` leaves out whether limits on other
+-- levels were read: those of ports, hosts and LUNs of an ETERNUS, and of qtrees and files within a share of ONTAP.
 -- `qos_sharers` counts the others, `qos_shared_by` names it and them. A FlashArray's priority adjustment of +0 is none.
+-- A ceiling of ONTAP's that goes by size is worked out; where it lies between bounds, `_at_least` and `_at_most` have them, and it is a cap all the same.
 -- On Element each volume of a policy has the policy's limits to itself. Source: API reference, QoS policies.
 WITH volume AS (
     SELECT
@@ -13,23 +15,41 @@ WITH volume AS (
         v.qos_group_id,
         coalesce(v.qos_group, v.qos_group_id) AS qos_group,
         v.qos_min_iops,
-        v.qos_max_iops AS own_max_iops,
-        v.qos_group_max_iops,
-        least(v.qos_max_iops, v.qos_group_max_iops) AS qos_max_iops,
+        coalesce(v.qos_max_iops, o.max_iops) AS own_max_iops,
+        coalesce(v.qos_group_max_iops, g.max_iops) AS qos_group_max_iops,
+        least(coalesce(v.qos_max_iops, o.max_iops), coalesce(v.qos_group_max_iops, g.max_iops)) AS qos_max_iops,
         v.qos_burst_iops,
-        v.qos_max_bytes_per_second AS own_max_bytes_per_second,
-        v.qos_group_max_bytes_per_second,
-        least(v.qos_max_bytes_per_second, v.qos_group_max_bytes_per_second) AS qos_max_bytes_per_second,
+        coalesce(v.qos_max_bytes_per_second, o.max_bytes_per_second) AS own_max_bytes_per_second,
+        coalesce(v.qos_group_max_bytes_per_second, g.max_bytes_per_second) AS qos_group_max_bytes_per_second,
+        least(
+            coalesce(v.qos_max_bytes_per_second, o.max_bytes_per_second), coalesce(v.qos_group_max_bytes_per_second, g.max_bytes_per_second)
+        ) AS qos_max_bytes_per_second,
+        o.volume_id IS NOT NULL AS is_own_adaptive,
+        g.volume_id IS NOT NULL AS is_group_adaptive,
+        o.max_iops_at_least AS own_max_iops_at_least,
+        o.max_iops_at_most AS own_max_iops_at_most,
+        o.block_bytes AS own_block_bytes,
+        g.max_iops_at_least AS group_max_iops_at_least,
+        g.max_iops_at_most AS group_max_iops_at_most,
+        g.block_bytes AS group_block_bytes,
         nullif(v.qos_priority, '+0') AS qos_priority,
-        -- A FlashArray that delays a volume has a ceiling over it, wherever that stands: where none was found, not all of its QoS was read.
-        v.qos_read AND NOT (
-            a.family = 'flasharray' AND l.volume_id IS NOT NULL AND coalesce(l.throttle_us, 1) > 0
+        -- An array whose QoS delays a volume has a ceiling over it, wherever that stands: where none was found, not all of its QoS was read. So
+        -- it is where a FlashArray, which tells what it delays, did not.
+        v.qos_read AND (o.volume_id IS NULL OR o.max_iops IS NOT NULL) AND (g.volume_id IS NULL OR g.max_iops IS NOT NULL) AND NOT (
+            l.volume_id IS NOT NULL AND coalesce(l.throttle_us, CASE WHEN a.family = 'flasharray' THEN 1 ELSE 0 END) > 0
             AND coalesce(v.qos_max_iops, v.qos_group_max_iops, v.qos_max_bytes_per_second, v.qos_group_max_bytes_per_second) IS NULL
         ) AS qos_read,
+        -- A snapshot of an older auditor does not have it.
+        CASE
+            WHEN v.qos_levels_read IS NOT NULL THEN v.qos_levels_read
+            ELSE a.family IS DISTINCT FROM 'eternus-dx' AND coalesce(v.kind <> 'share', false)
+        END AS levels_read,
         coalesce(v.qos_shared, CASE WHEN a.family = 'solidfire' THEN false END) AS qos_shared
     FROM step_volume AS v
     LEFT JOIN step_array AS a USING (endpoint)
     LEFT JOIN fact.array_volume_load AS l ON l.endpoint = v.endpoint AND l.volume_id = v.volume_id
+    LEFT JOIN step_adaptive_ceiling AS o ON o.endpoint = v.endpoint AND o.volume_id = v.volume_id AND o.is_own
+    LEFT JOIN step_adaptive_ceiling AS g ON g.endpoint = v.endpoint AND g.volume_id = v.volume_id AND NOT g.is_own
 ),
 policy AS (
     SELECT endpoint, qos_policy_id, count(*) AS volumes, few(name) AS names
@@ -50,12 +70,13 @@ worded AS (
             THEN coalesce(qos_policy, 'the volume itself') || ': ' || concat_ws(
                 ', ',
                 CASE
+                    WHEN is_own_adaptive THEN 'adaptive'
                     WHEN own_max_iops IS NOT NULL THEN own_max_iops || ' IOPS'
                     WHEN qos_read AND own_max_bytes_per_second IS NULL THEN 'no ceiling'
                 END,
                 'burst ' || qos_burst_iops,
                 'at least ' || qos_min_iops,
-                round(own_max_bytes_per_second / 1048576, 1) || ' MiB/s',
+                CASE WHEN NOT is_own_adaptive THEN round(own_max_bytes_per_second / 1048576, 1) || ' MiB/s' END,
                 'priority ' || qos_priority
             )
         END AS own_words,
@@ -64,13 +85,30 @@ worded AS (
             THEN 'group ' || qos_group || ': ' || concat_ws(
                 ', ',
                 CASE
+                    WHEN is_group_adaptive THEN 'adaptive'
                     WHEN qos_group_max_iops IS NOT NULL THEN qos_group_max_iops || ' IOPS'
                     WHEN qos_read AND qos_group_max_bytes_per_second IS NULL THEN 'no ceiling'
                 END,
-                round(qos_group_max_bytes_per_second / 1048576, 1) || ' MiB/s'
+                CASE WHEN NOT is_group_adaptive THEN round(qos_group_max_bytes_per_second / 1048576, 1) || ' MiB/s' END
             )
         END AS group_words
     FROM volume
+),
+told AS (
+    SELECT
+        w.endpoint,
+        w.volume_id,
+        CASE
+            WHEN w.own_words IS NULL AND w.group_words IS NULL AND NOT coalesce(v.qos_read, false) THEN NULL
+            ELSE coalesce(
+                nullif(
+                    concat_ws('; ', w.own_words, w.group_words, CASE WHEN NOT coalesce(v.qos_read, false) THEN 'the rest was not read' END), ''
+                ),
+                'none'
+            )
+        END AS own_qos
+    FROM worded AS w
+    JOIN volume AS v USING (endpoint, volume_id)
 )
 SELECT
     v.endpoint,
@@ -86,16 +124,23 @@ SELECT
     v.qos_group_max_bytes_per_second,
     v.qos_max_bytes_per_second,
     v.qos_priority,
+    v.is_own_adaptive,
+    v.own_max_iops_at_least,
+    v.own_max_iops_at_most,
+    v.own_block_bytes,
+    v.is_group_adaptive,
+    v.group_max_iops_at_least,
+    v.group_max_iops_at_most,
+    v.group_block_bytes,
     CASE
-        WHEN v.qos_max_iops IS NOT NULL OR v.qos_max_bytes_per_second IS NOT NULL THEN true
-        WHEN v.qos_read THEN false
+        WHEN v.is_own_adaptive OR v.is_group_adaptive OR v.qos_max_iops IS NOT NULL OR v.qos_max_bytes_per_second IS NOT NULL THEN true
+        WHEN v.qos_read AND v.levels_read THEN false
     END AS is_capped,
+    v.qos_read AND v.levels_read AS is_whole,
+    w.own_qos,
     CASE
-        WHEN w.own_words IS NULL AND w.group_words IS NULL AND NOT coalesce(v.qos_read, false) THEN NULL
-        ELSE coalesce(
-            nullif(concat_ws('; ', w.own_words, w.group_words, CASE WHEN NOT coalesce(v.qos_read, false) THEN 'the rest was not read' END), ''),
-            'none'
-        )
+        WHEN v.levels_read OR NOT coalesce(v.qos_read, false) THEN w.own_qos
+        ELSE CASE WHEN w.own_qos = 'none' THEN 'none of its own' ELSE w.own_qos END || '; the rest was not read'
     END AS qos,
     CASE
         WHEN r.volumes_read IS NOT true OR (v.qos_policy_id IS NOT NULL AND v.qos_shared IS NULL) THEN NULL
@@ -108,7 +153,7 @@ SELECT
         ELSE p.names
     END AS qos_shared_by
 FROM volume AS v
-LEFT JOIN worded AS w USING (endpoint, volume_id)
+LEFT JOIN told AS w USING (endpoint, volume_id)
 LEFT JOIN policy AS p USING (endpoint, qos_policy_id)
 LEFT JOIN grouped AS g USING (endpoint, qos_group_id)
 LEFT JOIN step_endpoint_reading AS r USING (endpoint);

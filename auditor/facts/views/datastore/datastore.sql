@@ -84,6 +84,30 @@ locked AS (
     WHERE locking_mode IS NOT NULL
     GROUP BY ALL
 ),
+mounting AS (
+    -- `is_asked`: the host answers, nobody works on it, and it is to have the datastore: one that was unmounted was so by an administrator. Source: VIM
+    -- API reference, HostMountInfo.
+    SELECT
+        m.endpoint,
+        m.datastore_id,
+        coalesce(h.name, h.host_id) AS host,
+        m.mounted AND h.connection_state = 'connected' AND NOT h.in_maintenance_mode AS is_asked,
+        m.accessible
+    FROM fact.datastore_mount AS m
+    JOIN fact.host AS h USING (endpoint, host_id)
+),
+reach AS (
+    SELECT
+        endpoint,
+        datastore_id,
+        count(*) FILTER (WHERE is_asked) AS hosts,
+        few(CASE WHEN is_asked THEN host END) AS host_names,
+        few(CASE WHEN is_asked AND NOT accessible THEN host END) AS without_access,
+        count(*) FILTER (WHERE is_asked IS NULL) AS undecided,
+        count(*) FILTER (WHERE (NOT is_asked OR accessible) IS NULL) AS undetermined
+    FROM mounting
+    GROUP BY endpoint, datastore_id
+),
 release AS (
     SELECT
         endpoint,
@@ -151,7 +175,14 @@ SELECT
     CASE WHEN d.pod_id IS NOT NULL THEN o.sdrs_enabled AND o.io_metric_enabled WHEN e.datastores_read THEN false END AS io_metric_in_force,
     coalesce(n.neighbours, CASE WHEN b.volumes_known AND k.datastores_read THEN '' END) AS sioc_neighbours,
     m.hosts,
-    m.host_names
+    m.host_names,
+    d.maintenance_mode,
+    CASE WHEN g.hosts > 0 THEN g.hosts WHEN e.datastores_read AND e.hosts_read AND coalesce(g.undecided, 0) = 0 THEN 0 END AS answering_hosts,
+    CASE
+        WHEN g.without_access IS NOT NULL THEN g.without_access
+        WHEN NOT d.accessible THEN g.host_names
+        WHEN d.accessible AND g.undetermined = 0 THEN ''
+    END AS hosts_without_access
 FROM fact.datastore AS d
 CROSS JOIN step_vcenter_reading AS k
 LEFT JOIN step_endpoint_reading AS e USING (endpoint)
@@ -160,6 +191,7 @@ LEFT JOIN backing AS b USING (endpoint, datastore_id)
 LEFT JOIN reached AS c USING (endpoint, datastore_id)
 LEFT JOIN step_pool_neighbour AS n USING (endpoint, datastore_id)
 LEFT JOIN mount AS m USING (endpoint, datastore_id)
+LEFT JOIN reach AS g ON g.endpoint = d.endpoint AND g.datastore_id = d.datastore_id
 LEFT JOIN same AS x ON x.name = coalesce(d.vmfs_uuid, d.nfs_host || ':' || d.nfs_path)
 LEFT JOIN extended AS z ON z.endpoint = d.endpoint AND z.datastore_id = d.datastore_id
 LEFT JOIN scheduled AS s ON s.endpoint = d.endpoint AND s.datastore_id = d.datastore_id

@@ -14,14 +14,18 @@ WITH mount AS (
     FROM fact.datastore
     WHERE nfs_path IS NOT NULL
 ),
+named AS (
+    -- NFS 4.1 may name several servers of one share.
+    SELECT endpoint, datastore_id, rtrim(trim(unnest(string_split(name, ','))), '.') AS name
+    FROM mount
+),
 declared AS (
     SELECT m.endpoint, m.datastore_id, arg_min({'address': c.address, 'family': c.family}, c.rowid) AS entry
-    FROM mount AS m
+    FROM named AS m
     JOIN fact.declared_nfs_server AS c ON m.name GLOB c.server OR m.name = c.server
     GROUP BY m.endpoint, m.datastore_id
 ),
 address AS (
-    -- NFS 4.1 may name several servers of one share.
     SELECT m.endpoint, m.datastore_id, d.entry.family AS declared_family, trim(unnest(string_split(coalesce(lower(d.entry.address), m.name), ','))) AS address
     FROM mount AS m
     LEFT JOIN declared AS d USING (endpoint, datastore_id)

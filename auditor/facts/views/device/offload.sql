@@ -1,6 +1,7 @@
 -- materialize: view
 -- One row per device that arrays present under its name: the offloads its hosts say it supports; esxcli storage core device vaai status get.
--- A host says no as well where it only gave up after an offload failed. Protocol endpoints are left out, and names that are one host's own.
+-- A host says no as well where it only gave up after an offload failed. Protocol endpoints are left out, names that are one host's own, and hosts that
+-- detached the device or may have.
 -- NULL unless each vCenter listed its hosts, or the array's lists name who sees it, and every one that does reported it; an offload that one host
 -- says no to is missing whatever the others say.
 WITH presented AS (
@@ -20,15 +21,17 @@ seen AS (
 ),
 reporting AS (
     SELECT
-        device,
-        count(ats_status || clone_status || zero_status) AS hosts,
-        bool_or(ats_status = 'unsupported') AS without_ats,
-        bool_or(clone_status = 'unsupported') AS without_clone,
-        bool_or(zero_status = 'unsupported') AS without_zero,
-        count(delete_status) AS hosts_with_delete,
-        bool_or(delete_status = 'unsupported') AS without_delete
-    FROM fact.device_offload
-    GROUP BY device
+        o.device,
+        count(o.ats_status || o.clone_status || o.zero_status) AS hosts,
+        bool_or(o.ats_status = 'unsupported') AS without_ats,
+        bool_or(o.clone_status = 'unsupported') AS without_clone,
+        bool_or(o.zero_status = 'unsupported') AS without_zero,
+        count(o.delete_status) AS hosts_with_delete,
+        bool_or(o.delete_status = 'unsupported') AS without_delete
+    FROM fact.device_offload AS o
+    LEFT JOIN step_aside AS x ON x.endpoint = o.endpoint AND x.host_id = o.host_id AND x.device = o.device
+    WHERE x.device IS NULL
+    GROUP BY o.device
 ),
 worded AS (
     SELECT

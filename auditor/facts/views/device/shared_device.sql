@@ -3,7 +3,8 @@
 -- device are compared, of whichever cluster or vCenter. They agree only where each vCenter listed its hosts, every host of their clusters
 -- was read, each told whether it is a disk of its own, and every other host that mounts a datastore on the device; or where the array's lists say who sees it, and all of these were
 -- read. A majority is more than half of the hosts that tell.
--- * DSNRO: those are odd that are not at `wanted_dsnro`, the stock 32 of an ordinary device (docs/domain/facts.md#1-4); where no such value is known
+-- * DSNRO: hosts differ where it holds the queue of one below what another has in force; above the device's own depth it counts for nothing
+--   (docs/domain/facts.md#1-6), and that depth is compared for itself. Those are odd that are not at `wanted_dsnro`, the stock 32 of an ordinary device (docs/domain/facts.md#1-4); where no such value is known
 --   (protocol endpoints, a provider's tiers, families of whose queues no source says so), not at the majority; without one, all.
 -- * Depth, among hosts of one driver: likewise by the majority; on a protocol endpoint whose queue has to hold several throttled disks
 --   (step_shared_queue), those are odd that are not the deepest.
@@ -75,7 +76,6 @@ dsnro AS (
     SELECT
         device,
         any_value(wanted) AS wanted,
-        count(dsnro) AS values_seen,
         count(*) FILTER (WHERE dsnro IS NULL) AS undetermined,
         CASE
             WHEN 2 * max(hosts) FILTER (WHERE dsnro IS NOT NULL) > sum(hosts) FILTER (WHERE dsnro IS NOT NULL)
@@ -83,6 +83,16 @@ dsnro AS (
         END AS majority,
         string_agg(dsnro || ' on ' || CAST(hosts AS BIGINT), ', ' ORDER BY dsnro) AS texts
     FROM one_dsnro
+    GROUP BY device
+),
+in_force AS (
+    SELECT
+        device,
+        min(dsnro) FILTER (WHERE dsnro < queue_depth) AS shortest_held,
+        min(dsnro) FILTER (WHERE queue_depth IS NULL OR dsnro < queue_depth) AS shortest_held_at_least,
+        max(CASE WHEN queue_depth < dsnro THEN queue_depth WHEN dsnro <= queue_depth THEN dsnro END) AS longest,
+        max(CASE WHEN queue_depth < dsnro THEN queue_depth ELSE dsnro END) AS longest_at_most
+    FROM reporting
     GROUP BY device
 ),
 one_depth AS (
@@ -122,11 +132,13 @@ odd_group AS (
         g.driver,
         g.dsnro,
         g.queue_depth,
-        x.values_seen > 1 AND g.dsnro IS NOT NULL AND g.dsnro IS DISTINCT FROM coalesce(x.wanted, x.majority) AS is_dsnro_odd,
+        f.shortest_held < f.longest AND g.dsnro IS NOT NULL AND g.dsnro IS DISTINCT FROM coalesce(x.wanted, x.majority)
+            AND NOT coalesce(g.dsnro >= g.queue_depth AND coalesce(x.wanted, x.majority) >= g.queue_depth, false) AS is_dsnro_odd,
         v.differs AND g.queue_depth IS NOT NULL AND g.queue_depth IS DISTINCT FROM v.wanted AS is_depth_odd
     FROM step_device_group AS g
     JOIN alike AS l ON l.device = g.device
     JOIN dsnro AS x ON x.device = l.example
+    JOIN in_force AS f ON f.device = l.example
     LEFT JOIN by_driver AS v ON v.device = l.example AND v.driver = g.driver
 ),
 odd AS (
@@ -182,7 +194,10 @@ SELECT
     x.majority AS majority_dsnro,
     x.wanted AS wanted_dsnro,
     o.dsnro_hosts AS odd_dsnro_hosts,
-    CASE WHEN x.values_seen > 1 THEN false WHEN w.is_whole AND x.undetermined = 0 THEN true END AS dsnro_agrees,
+    CASE
+        WHEN f.shortest_held < f.longest THEN false
+        WHEN w.is_whole AND x.undetermined = 0 AND NOT coalesce(f.shortest_held_at_least < f.longest_at_most, false) THEN true
+    END AS dsnro_agrees,
     y.texts AS queue_depths,
     y.wanted AS wanted_queue_depths,
     o.depth_hosts AS odd_depth_hosts,
@@ -197,6 +212,7 @@ FROM seen AS s
 JOIN whole AS w ON w.device = s.device
 JOIN alike AS l ON l.device = s.device
 JOIN dsnro AS x ON x.device = l.example
+JOIN in_force AS f ON f.device = l.example
 JOIN depth AS y ON y.device = l.example
 LEFT JOIN odd AS o ON o.device = s.device
 LEFT JOIN queue_full AS q ON q.device = s.device

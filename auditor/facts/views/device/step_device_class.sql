@@ -26,6 +26,8 @@ SELECT
     i.model,
     believed_family(i.family, n.name_family) AS family,
     i.device_type,
+    i.device_state,
+    i.special_purpose,
     i.is_namespace,
     k.is_protocol_endpoint,
     k.is_shared,

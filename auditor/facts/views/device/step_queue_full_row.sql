@@ -1,5 +1,6 @@
 -- materialize: view
 -- What the adaptive queue depth of each device on each host does. A device that sets nothing itself goes by the host's options.
+-- Detached devices, and what is no disk, are left out; of what may be one of these, nothing is known.
 -- Source: help text of Disk.QFullSampleSize ("device specific QFull options will take precedence"), KB 311232.
 WITH option AS (
     SELECT
@@ -15,7 +16,9 @@ SELECT
     s.endpoint,
     s.host_id,
     s.device,
-    CASE WHEN s.queue_full_sample_size > 0 THEN s.queue_full_sample_size WHEN s.queue_full_sample_size = 0 THEN o.sample_size END AS sample_size,
-    CASE WHEN s.queue_full_sample_size > 0 THEN s.queue_full_threshold WHEN s.queue_full_sample_size = 0 THEN o.threshold END AS threshold
+    CASE WHEN x.device IS NOT NULL THEN NULL WHEN s.queue_full_sample_size > 0 THEN s.queue_full_sample_size WHEN s.queue_full_sample_size = 0 THEN o.sample_size END AS sample_size,
+    CASE WHEN x.device IS NOT NULL THEN NULL WHEN s.queue_full_sample_size > 0 THEN s.queue_full_threshold WHEN s.queue_full_sample_size = 0 THEN o.threshold END AS threshold
 FROM fact.device_scheduling AS s
-LEFT JOIN option AS o USING (endpoint, host_id);
+LEFT JOIN option AS o USING (endpoint, host_id)
+LEFT JOIN step_aside AS x USING (endpoint, host_id, device)
+WHERE x.is_aside IS NOT true;

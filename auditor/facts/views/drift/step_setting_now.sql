@@ -4,7 +4,7 @@
 -- * option: of storage, and only numbers and switches. Names, addresses, identities and log targets are texts, and one host's own.
 -- * parameter: the words of a configured option string as parameter and value; a string without any has one row whose parameter is ''. What a
 --   string names twice with two values has both.
--- * dsnro, queue_depth, path_policy: of devices that lie on arrays. A path policy is one word: how the native plug-in chooses among the paths,
+-- * dsnro, queue_depth, path_policy: of devices that lie on arrays, without detached ones. A path policy is one word: how the native plug-in chooses among the paths,
 --   and what round robin goes by.
 -- * delayed_ack: of a target by its portal and name; left out where a host's adapters do not agree about it.
 -- * sioc: of a datastore, a setting each; of two datastores with one name neither is kept.
@@ -23,6 +23,8 @@ array_device AS (
     SELECT endpoint, host_id, device, queue_depth
     FROM fact.device
     WHERE is_local IS DISTINCT FROM true AND NOT starts_with(device, 'mpx.')
+        AND main_state(operational_state) IS DISTINCT FROM 'off'
+        AND purpose_of_device(vendor, model, is_tiny_disk(size_bytes)) IS NULL
 ),
 target AS (
     SELECT endpoint, host_id, concat_ws(' ', address || ':' || port, iqn) AS target, delayed_ack
@@ -109,7 +111,7 @@ SELECT
     'qos' AS setting,
     CASE
         WHEN NOT v.qos_read OR v.qos_read IS NULL OR a.family IS NULL THEN NULL
-        WHEN a.family <> 'solidfire' THEN q.qos
+        WHEN a.family <> 'solidfire' THEN q.own_qos
         WHEN v.qos_policy_id IS NULL THEN printf('own %d/%d/%d', v.qos_min_iops, v.qos_max_iops, v.qos_burst_iops)
         WHEN v.qos_min_iops = o.min_iops AND v.qos_max_iops = o.max_iops AND v.qos_burst_iops = o.burst_iops
         THEN 'policy ' || v.qos_policy_id

@@ -67,6 +67,49 @@ carrying AS (
     WHERE keeps_defaults IS DISTINCT FROM true
     GROUP BY ALL
 ),
+depth AS (
+    -- What the option string says of the depth of all its ports and, with Emulex, of single ports, which goes before; see module_instance.
+    SELECT
+        w.endpoint,
+        w.host_id,
+        w.module,
+        count(*) AS names,
+        count(*) FILTER (WHERE w.name <> q.depth_parameter) AS ports,
+        max(w.times_given) AS times_given,
+        count(w.number) AS numbers,
+        min(w.number) AS least,
+        max(w.number) AS greatest,
+        count(w.number) FILTER (WHERE w.name <> q.depth_parameter) AS port_numbers,
+        min(w.number) FILTER (WHERE w.name <> q.depth_parameter) AS least_of_ports,
+        max(w.number) FILTER (WHERE w.name <> q.depth_parameter) AS greatest_of_ports
+    FROM step_module_word AS w
+    JOIN step_depth_parameter AS q USING (module)
+    WHERE w.name = q.depth_parameter OR (q.depth_parameter = 'lpfc_lun_queue_depth' AND regexp_matches(w.name, '^lpfc\d+_lun_queue_depth$'))
+    GROUP BY w.endpoint, w.host_id, w.module
+),
+versioned AS (
+    -- A version as numbers: 900.14.4.390.20-36vmw.901.0.24957456 is [14, 4, 390, 20].
+    SELECT
+        endpoint,
+        host_id,
+        module,
+        list_transform(
+            string_split(nullif(regexp_extract(version, '^(?:900[.])?([0-9]+([.][0-9]+)+)', 1), ''), '.'), lambda x: TRY_CAST(x AS BIGINT)
+        ) AS numbers
+    FROM fact.host_module
+),
+sheet AS (
+    SELECT
+        v.endpoint,
+        v.host_id,
+        v.module,
+        v.numbers,
+        count(f.module) > 0 AS is_on_sheet,
+        min(f.fault) FILTER (WHERE v.numbers >= f.first_version AND v.numbers < f.fixed_version) AS fault
+    FROM versioned AS v
+    LEFT JOIN step_driver_fault AS f USING (module)
+    GROUP BY ALL
+),
 strange AS (
     SELECT
         endpoint,
@@ -89,11 +132,17 @@ SELECT
     m.option_string,
     q.depth_parameter,
     q.stock_depth,
-    TRY_CAST(w.value AS BIGINT) AS configured_depth,
+    CASE
+        WHEN w.ports = a.ports THEN CASE WHEN w.port_numbers = w.ports AND w.least_of_ports = w.greatest_of_ports THEN w.least_of_ports END
+        WHEN w.names > w.ports AND w.numbers = w.names AND w.least = w.greatest THEN w.least
+    END AS configured_depth,
     CASE
         WHEN trim(m.option_string) = '' THEN false
-        WHEN m.option_string IS NOT NULL AND q.module IS NOT NULL THEN w.name IS NOT NULL
+        WHEN option_words(m.option_string) IS NOT NULL AND q.module IS NOT NULL THEN w.names IS NOT NULL
     END AS depth_is_configured,
+    CASE
+        WHEN option_words(m.option_string) IS NOT NULL AND q.module IS NOT NULL THEN coalesce(w.ports = 0 AND w.times_given = 1, true)
+    END AS depth_is_plain,
     CASE WHEN u.all_placed THEN coalesce(s.devices, 0) END AS devices,
     CASE WHEN u.all_placed AND coalesce(s.luns + s.namespaces = s.devices, true) THEN coalesce(s.luns, 0) END AS luns,
     CASE WHEN s.undetermined_luns = 0 AND s.luns + s.namespaces = s.devices THEN s.deepest_lun_queue END AS depth_in_effect,
@@ -115,11 +164,21 @@ SELECT
     CASE
         WHEN m.option_string IS NULL THEN NULL
         WHEN trim(m.option_string) = '' THEN ''
-        WHEN NOT r.modules_read THEN NULL
+        WHEN NOT r.modules_read OR option_words(m.option_string) IS NULL THEN NULL
         ELSE coalesce(x.names, '')
     END AS unknown_parameters,
     CASE WHEN r.modules_read THEN x.corrections END AS corrections,
     CASE WHEN q.module IS NOT NULL THEN q.depth_parameter IS NOT NULL END AS has_depth_parameter,
+    CASE
+        WHEN l.name IS NOT NULL THEN true
+        WHEN r.modules_read AND q.depth_parameter IS NOT NULL THEN false
+    END AS depth_parameter_listed,
+    m.version AS driver_version,
+    CASE
+        WHEN y.fault IS NOT NULL THEN y.fault
+        WHEN y.numbers IS NOT NULL OR NOT y.is_on_sheet THEN ''
+    END AS driver_fault,
+    y.is_on_sheet,
     CASE
         WHEN s.families_with_own > 0 THEN 'own'
         WHEN s.families_without > 0 THEN 'none'
@@ -129,7 +188,11 @@ FROM fact.host_module AS m
 JOIN fact.host AS h USING (endpoint, host_id)
 JOIN step_host_reading AS r USING (endpoint, host_id)
 LEFT JOIN step_depth_parameter AS q USING (module)
-LEFT JOIN step_module_word AS w ON w.endpoint = m.endpoint AND w.host_id = m.host_id AND w.module = m.module AND w.name = q.depth_parameter
+LEFT JOIN depth AS w ON w.endpoint = m.endpoint AND w.host_id = m.host_id AND w.module = m.module
+LEFT JOIN step_module_port AS a ON a.endpoint = m.endpoint AND a.host_id = m.host_id AND a.module = m.module
+LEFT JOIN sheet AS y ON y.endpoint = m.endpoint AND y.host_id = m.host_id AND y.module = m.module
+LEFT JOIN fact.host_module_parameter AS l
+    ON l.endpoint = m.endpoint AND l.host_id = m.host_id AND l.module = m.module AND l.name = q.depth_parameter
 LEFT JOIN served AS s ON s.endpoint = m.endpoint AND s.host_id = m.host_id AND s.module = m.module
 LEFT JOIN beside AS z ON z.endpoint = m.endpoint AND z.host_id = m.host_id AND z.module = m.module
 LEFT JOIN placed AS u ON u.endpoint = m.endpoint AND u.host_id = m.host_id

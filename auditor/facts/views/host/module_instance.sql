@@ -1,5 +1,6 @@
 -- materialize: table
--- One row per host and Emulex module: the depth set for all its ports, and those set for single ports. NULL when not everything was read.
+-- One row per host and Emulex module: the depth set for all its ports, and those set for single ports. NULL when not everything was read, and the depths
+-- where one is given twice with two values. `port_depths`: those that its ports get; one that nothing sets has the driver's own and is not counted.
 -- Source: lpfc driver, lpfcN_lun_queue_depth is of instance N and goes before lpfc_lun_queue_depth (docs/domain/facts.md#2 and #2-2).
 WITH word AS (
     SELECT
@@ -9,12 +10,12 @@ WITH word AS (
         count(*) FILTER (WHERE name = 'lpfc_lun_queue_depth') AS general,
         count(*) FILTER (WHERE regexp_matches(name, '^lpfc\d+_lun_queue_depth$')) AS instances,
         count(DISTINCT value) FILTER (WHERE regexp_matches(name, '^lpfc\d+_lun_queue_depth$')) AS instance_values,
-        string_agg(name || '=' || value, ' ' ORDER BY name) FILTER (WHERE regexp_matches(name, '^lpfc\d*_lun_queue_depth$')) AS settings
+        count(DISTINCT value) FILTER (WHERE regexp_matches(name, '^lpfc\d*_lun_queue_depth$')) AS all_values,
+        count(*) FILTER (WHERE values_given > 1 AND regexp_matches(name, '^lpfc\d+_lun_queue_depth$')) AS unclear_instances,
+        count(*) FILTER (WHERE values_given > 1 AND regexp_matches(name, '^lpfc\d*_lun_queue_depth$')) AS unclear,
+        string_agg(settings, ' ' ORDER BY name) FILTER (WHERE regexp_matches(name, '^lpfc\d*_lun_queue_depth$')) AS settings
     FROM step_module_word
     GROUP BY ALL
-),
-port AS (
-    SELECT endpoint, host_id, driver, count(*) AS ports FROM fact.hba GROUP BY ALL
 )
 SELECT
     m.endpoint,
@@ -27,13 +28,17 @@ SELECT
     m.option_string,
     m.families,
     CASE WHEN r.hbas_read AND n.host_id IS NULL THEN coalesce(p.ports, 0) END AS ports,
-    CASE WHEN m.option_string IS NOT NULL THEN coalesce(w.general, 0) > 0 END AS sets_all_ports,
-    CASE WHEN m.option_string IS NOT NULL THEN coalesce(w.instances, 0) END AS instances_set,
-    CASE WHEN m.option_string IS NOT NULL THEN coalesce(w.instance_values, 0) END AS instance_values,
-    CASE WHEN m.option_string IS NOT NULL THEN coalesce(w.settings, '') END AS depth_settings
+    CASE WHEN option_words(m.option_string) IS NOT NULL THEN coalesce(w.general, 0) > 0 END AS sets_all_ports,
+    CASE WHEN option_words(m.option_string) IS NOT NULL THEN coalesce(w.instances, 0) END AS instances_set,
+    CASE WHEN option_words(m.option_string) IS NOT NULL AND coalesce(w.unclear_instances, 0) = 0 THEN coalesce(w.instance_values, 0) END AS instance_values,
+    CASE
+        WHEN w.instances = p.ports AND w.unclear_instances = 0 THEN w.instance_values
+        WHEN option_words(m.option_string) IS NOT NULL AND coalesce(w.unclear, 0) = 0 THEN coalesce(w.all_values, 0)
+    END AS port_depths,
+    CASE WHEN option_words(m.option_string) IS NOT NULL THEN coalesce(w.settings, '') END AS depth_settings
 FROM host_module AS m
 JOIN step_host_reading AS r USING (endpoint, host_id)
 LEFT JOIN step_nameless_adapter AS n ON n.endpoint = m.endpoint AND n.host_id = m.host_id
 LEFT JOIN word AS w ON w.endpoint = m.endpoint AND w.host_id = m.host_id AND w.module = m.module
-LEFT JOIN port AS p ON p.endpoint = m.endpoint AND p.host_id = m.host_id AND p.driver = m.module
+LEFT JOIN step_module_port AS p ON p.endpoint = m.endpoint AND p.host_id = m.host_id AND p.module = m.module
 WHERE m.depth_parameter = 'lpfc_lun_queue_depth';

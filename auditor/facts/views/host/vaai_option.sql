@@ -102,10 +102,14 @@ sourced AS (
             WHEN o.unsourced > 0 OR e.unsourced IS NOT NULL THEN false
             WHEN r.devices_read THEN coalesce(o.devices, 0) > 0
         END AS is_sourced,
-        -- Pure and NetApp ask for the ATS heartbeat; of other vendors no source says so (rule vaai/ats-heartbeat).
+        -- Pure and NetApp ask for the ATS heartbeat, and vSAN; of other vendors no source says so (rule vaai/ats-heartbeat, whose fix goes by the same).
         r.devices_read AND coalesce(i.unknown_families, 0) = 0
-            AND regexp_full_match(coalesce(i.families, ''), '((flasharray|ontap)(, )?)*') AS is_heartbeat_wanted
+            AND (
+                regexp_full_match(coalesce(i.families, ''), '((flasharray|ontap)(, )?)+')
+                OR (coalesce(i.families, '') = '' AND coalesce(h.vsan_enabled, false))
+            ) AS is_heartbeat_wanted
     FROM step_host_reading AS r
+    JOIN fact.host AS h USING (endpoint, host_id)
     LEFT JOIN step_host_family AS i USING (endpoint, host_id)
     LEFT JOIN eternus AS e USING (endpoint, host_id)
     LEFT JOIN step_host_offload AS o USING (endpoint, host_id)
@@ -160,7 +164,7 @@ SELECT
         WHEN s.value = 0 AND (l.ats_only > 0 OR h.vsan_enabled) THEN true
         WHEN s.value = 0 AND r.lockmode_read AND coalesce(l.undetermined, 0) = 0 AND NOT h.vsan_enabled THEN false
     END AS loses_locking,
-    l.ats_only_volumes,
+    nullif(concat_ws(', ', l.ats_only_volumes, CASE WHEN h.vsan_enabled THEN 'vSAN' END), '') AS ats_only_volumes,
     CASE WHEN x.ones > x.zeros THEN 1 WHEN x.zeros > x.ones THEN 0 END AS majority_value,
     CASE
         WHEN s.value IS NULL THEN NULL
@@ -173,7 +177,8 @@ SELECT
     concat_ws(', ', o.unsourced_arrays, e.unsourced) AS unsourced_arrays,
     w.hosts - CASE WHEN t.waits THEN 1 ELSE 0 END AS hosts_left_off,
     x.not_on - CASE WHEN s.value IS DISTINCT FROM 1 THEN 1 ELSE 0 END AS hosts_not_on,
-    e.doubts AS eternus_doubts
+    e.doubts AS eternus_doubts,
+    h.vsan_enabled
 FROM setting AS s
 JOIN fact.host AS h USING (endpoint, host_id)
 JOIN step_host_reading AS r USING (endpoint, host_id)

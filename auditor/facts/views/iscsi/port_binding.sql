@@ -37,7 +37,12 @@ used AS (
         count(*) FILTER (WHERE state IS NULL OR state = 'unknown') AS undetermined
     FROM fact.path
     JOIN adapter USING (endpoint, host_id, hba)
+    LEFT JOIN step_aside AS x USING (endpoint, host_id, device)
+    WHERE x.is_aside IS NOT true
     GROUP BY ALL
+),
+stale AS (
+    SELECT DISTINCT endpoint, host_id FROM step_stale_path
 )
 SELECT
     a.endpoint,
@@ -54,12 +59,13 @@ SELECT
     CASE WHEN k.whole THEN CASE WHEN b.vmknics IS NULL THEN 0 ELSE b.subnets END END AS subnets,
     CASE WHEN k.whole THEN CASE WHEN b.vmknics IS NULL THEN 0 ELSE b.mtus END END AS mtus,
     CASE WHEN k.whole THEN coalesce(b.what, '') END AS portals,
-    CASE WHEN r.paths_read THEN coalesce(u.devices, 0) END AS devices,
-    CASE WHEN r.paths_read AND coalesce(u.undetermined, 0) = 0 THEN coalesce(u.active_paths, 0) END AS active_paths,
-    CASE WHEN r.paths_read AND coalesce(u.undetermined, 0) = 0 THEN coalesce(u.dead_paths, 0) END AS dead_paths
+    CASE WHEN r.paths_read AND y.host_id IS NULL THEN coalesce(u.devices, 0) END AS devices,
+    CASE WHEN r.paths_read AND y.host_id IS NULL AND coalesce(u.undetermined, 0) = 0 THEN coalesce(u.active_paths, 0) END AS active_paths,
+    CASE WHEN r.paths_read AND y.host_id IS NULL AND coalesce(u.undetermined, 0) = 0 THEN coalesce(u.dead_paths, 0) END AS dead_paths
 FROM fact.hba AS a
 JOIN fact.host AS h USING (endpoint, host_id)
 JOIN step_host_reading AS r USING (endpoint, host_id)
+LEFT JOIN stale AS y ON y.endpoint = a.endpoint AND y.host_id = a.host_id
 LEFT JOIN asked AS k ON k.endpoint = a.endpoint AND k.host_id = a.host_id AND a.kind IS NOT NULL
 LEFT JOIN bound AS b ON b.endpoint = a.endpoint AND b.host_id = a.host_id AND b.hba = a.hba
 LEFT JOIN used AS u ON u.endpoint = a.endpoint AND u.host_id = a.host_id AND u.hba = a.hba

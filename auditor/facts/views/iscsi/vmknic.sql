@@ -1,7 +1,7 @@
 -- materialize: table
 -- One row per host and VMkernel adapter: its MTU, that of its switch, and whether iSCSI is bound to it.
 -- What is bound is NULL unless the host's answer was whole; `iscsi_devices` unless its paths were read whole, and it is known
--- of one or of all whether they are iSCSI's.
+-- of one or of all whether they are iSCSI's. `mtu` and `ip` are NULL where vCenter's copy and the host's own esxcli differ.
 WITH asked AS (
     SELECT endpoint, scope AS host_id, bool_and(complete) AS whole
     FROM fact.reading
@@ -14,17 +14,19 @@ bound AS (
     GROUP BY ALL
 ),
 portal AS (
-    SELECT DISTINCT endpoint, host_id, vmk
+    SELECT endpoint, host_id, vmk, CASE WHEN min(mtu) = max(mtu) THEN min(mtu) END AS mtu, CASE WHEN min(ip) = max(ip) THEN min(ip) END AS ip
     FROM fact.iscsi_portal
+    GROUP BY ALL
 ),
 reached AS (
     SELECT
-        endpoint,
-        host_id,
-        count(DISTINCT device) FILTER (WHERE transport = 'iscsi') AS devices,
-        count(*) FILTER (WHERE transport IS NULL) AS undetermined
-    FROM step_path
-    WHERE transport IS NULL OR transport = 'iscsi'
+        p.endpoint,
+        p.host_id,
+        count(DISTINCT p.device) FILTER (WHERE p.transport = 'iscsi' AND x.device IS NULL) AS devices,
+        count(*) FILTER (WHERE p.transport IS NULL OR x.device IS NOT NULL) AS undetermined
+    FROM step_path AS p
+    LEFT JOIN step_aside AS x ON x.endpoint = p.endpoint AND x.host_id = p.host_id AND x.device = p.device
+    WHERE (p.transport IS NULL OR p.transport = 'iscsi') AND x.is_aside IS NOT true
     GROUP BY ALL
 )
 SELECT
@@ -35,8 +37,8 @@ SELECT
     h.name AS host,
     n.host_id,
     n.vmk,
-    n.mtu,
-    n.ip,
+    CASE WHEN n.mtu <> p.mtu THEN NULL ELSE n.mtu END AS mtu,
+    CASE WHEN n.ip <> p.ip THEN NULL ELSE n.ip END AS ip,
     n.stack,
     n.portgroup,
     n.switch_kind,

@@ -1,25 +1,27 @@
 -- materialize: table
 -- One row per host and storage adapter, with its own queue over the last five minutes and the deepest queue among the disks behind it.
 -- `deepest_queue_depth` is of one device alone on its host; `deepest_effective_depth` and `effective_depths` (all disks together) are what
--- DSNRO leaves of it once two compete. NULL when any disk behind the adapter does not tell; 0 when there is none.
+-- DSNRO leaves of it once two compete. NULL when any disk behind the adapter does not tell, or one of the host may be behind it that vCenter's copy shows
+-- elsewhere; 0 when there is none.
 WITH behind AS (
     SELECT DISTINCT set_key, host_number, hba FROM step_path_of_set
 ),
 reached AS (
-    -- The disks of a host with one set of paths, which are many.
+    -- The disks of a host with one set of paths, which are many. Where nobody knows whether one is a disk of an array at all, it is undetermined.
     SELECT
         p.set_key,
-        count(*) AS devices,
-        max(d.queue_depth) AS queue_depth,
-        arg_max(d.device_number, (d.queue_depth, d.device_number)) FILTER (WHERE d.queue_depth IS NOT NULL) AS device_number,
-        count(*) FILTER (WHERE d.queue_depth IS NULL) AS undetermined,
-        max(least(d.queue_depth, d.dsnro)) AS effective_depth,
-        sum(least(d.queue_depth, d.dsnro)) AS effective_depths,
+        count(*) FILTER (WHERE NOT i.is_aside) AS devices,
+        count(*) FILTER (WHERE i.is_aside IS NULL) AS uncertain,
+        max(d.queue_depth) FILTER (WHERE NOT i.is_aside) AS queue_depth,
+        arg_max(d.device_number, (d.queue_depth, d.device_number)) FILTER (WHERE d.queue_depth IS NOT NULL AND NOT i.is_aside) AS device_number,
+        count(*) FILTER (WHERE d.queue_depth IS NULL OR i.is_aside IS NULL) AS undetermined,
+        max(least(d.queue_depth, d.dsnro)) FILTER (WHERE NOT i.is_aside) AS effective_depth,
+        sum(least(d.queue_depth, d.dsnro)) FILTER (WHERE NOT i.is_aside) AS effective_depths,
         count(*) FILTER (WHERE d.dsnro IS NULL) AS unscheduled
     FROM step_path_row AS p
     JOIN step_device_row AS d USING (host_number, device_number)
     LEFT JOIN step_inquiry AS i USING (inquiry_number)
-    WHERE i.device_type IS NULL OR i.device_type = 'disk'
+    WHERE (i.device_type IS NULL OR i.device_type = 'disk') AND i.is_aside IS NOT true
     GROUP BY p.set_key
 ),
 summed AS (
@@ -27,6 +29,7 @@ summed AS (
         b.host_number,
         b.hba,
         CAST(sum(d.devices) AS BIGINT) AS devices,
+        sum(d.uncertain) AS uncertain,
         max(d.queue_depth) AS queue_depth,
         arg_max(d.device_number, (d.queue_depth, d.device_number)) FILTER (WHERE d.queue_depth IS NOT NULL) AS device_number,
         sum(d.undetermined) AS undetermined,
@@ -36,6 +39,9 @@ summed AS (
     FROM behind AS b
     JOIN reached AS d USING (set_key)
     GROUP BY b.host_number, b.hba
+),
+stale AS (
+    SELECT DISTINCT host_number FROM step_stale_path
 )
 SELECT
     a.endpoint,
@@ -59,22 +65,25 @@ SELECT
     l.outstanding_max,
     l.queue_ms,
     l.commands_per_second,
-    CASE WHEN r.paths_read AND r.devices_read THEN coalesce(x.devices, 0) END AS devices,
+    CASE
+        WHEN r.paths_read AND r.devices_read AND (x.devices > 0 OR (y.host_number IS NULL AND coalesce(x.uncertain, 0) = 0)) THEN coalesce(x.devices, 0)
+    END AS devices,
     m.device AS deepest_device,
     CASE
-        WHEN r.paths_read AND r.devices_read AND coalesce(x.undetermined, 0) = 0 THEN coalesce(x.queue_depth, 0)
+        WHEN r.paths_read AND r.devices_read AND y.host_number IS NULL AND coalesce(x.undetermined, 0) = 0 THEN coalesce(x.queue_depth, 0)
     END AS deepest_queue_depth,
     coalesce(x.queue_depth, 0) AS deepest_queue_depth_at_least,
     CASE
-        WHEN r.paths_read AND r.devices_read AND coalesce(x.undetermined + x.unscheduled, 0) = 0 THEN coalesce(x.effective_depth, 0)
+        WHEN r.paths_read AND r.devices_read AND y.host_number IS NULL AND coalesce(x.undetermined + x.unscheduled, 0) = 0 THEN coalesce(x.effective_depth, 0)
     END AS deepest_effective_depth,
     CASE
-        WHEN r.paths_read AND r.devices_read AND coalesce(x.undetermined + x.unscheduled, 0) = 0 THEN coalesce(x.effective_depths, 0)
+        WHEN r.paths_read AND r.devices_read AND y.host_number IS NULL AND coalesce(x.undetermined + x.unscheduled, 0) = 0 THEN coalesce(x.effective_depths, 0)
     END AS effective_depths
 FROM fact.hba AS a
 JOIN fact.host AS h USING (endpoint, host_id)
 JOIN step_host_reading AS r USING (endpoint, host_id)
 JOIN step_host_number AS n USING (endpoint, host_id)
+LEFT JOIN stale AS y ON y.host_number = n.host_number
 LEFT JOIN summed AS x ON x.host_number = n.host_number AND x.hba = a.hba
 LEFT JOIN step_device_number AS m ON m.device_number = x.device_number
 LEFT JOIN fact.adapter_load AS l ON l.endpoint = a.endpoint AND l.host_id = a.host_id AND l.hba = a.hba;

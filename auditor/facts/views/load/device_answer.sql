@@ -30,7 +30,7 @@ disk AS (
         s.samples,
         s.latency_ms,
         s.node,
-        ceiling_use(l.utilization, l.throttle_us) < 1 AND s.iops_limit IS NULL AS waits_for_others
+        ceiling_use(l.utilization, l.throttle_us) < 1 AND s.iops_limit IS NULL AND s.policy_iops_limit IS NULL AS waits_for_others
     FROM step_vvol_place AS p
     JOIN step_volume AS v ON v.endpoint = p.endpoint AND v.volume_id = p.volume_id
     JOIN fact.vm_disk AS d ON regexp_replace(lower(d.backing_object_id), '^rfc4122\.', '') = lower(v.vvol_id)
@@ -110,6 +110,7 @@ SELECT
     d.kavg_ms,
     d.gavg_ms,
     d.sampled_at,
+    d.qos_wait,
     v.actual_iops AS array_iops,
     -- Only a FlashArray tells apart what QoS held back: where it was not read there, neither is the whole known.
     (CAST(v.latency_us AS HUGEINT) + CASE WHEN a.family <> 'flasharray' THEN 0 ELSE v.throttle_us END) / 1000 AS array_latency_ms,

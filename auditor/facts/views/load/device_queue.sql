@@ -1,11 +1,12 @@
 -- materialize: table
--- One row per host and device of an array on which commands passed in the last five minutes, or of which that is not known: how deep its queue is,
--- how many commands are in it, and how many wait for a place. Figures are NULL with fewer than 5 samples of 20 seconds, and where the newest of them
--- is older than a quarter of an hour.
+-- One row per host and device, local ones too, on which commands passed in the last five minutes, or of which that is not known: how deep its
+-- queue is, how many commands are in it, and how many wait for a place. Figures are NULL with fewer than 5 samples of 20 seconds, and where the
+-- newest of them is older than a quarter of an hour.
 -- What its machines' disks send (`outstanding`) is exact, and is compared with the depth where all of them are known, the host splits none of their
 -- commands, and the device's own counters do not show more, as when the kernel sends too. Elsewhere Little's law goes by the device's rate and its
 -- latencies, which are whole milliseconds: less than one shows as none, and `..._at_most` count one more. Of a rate without its latency nothing
--- says which of the two counts, and neither does. `worlds` are disks that send.
+-- says which of the two counts, and neither does. `worlds` are disks that send. A disk whose counter shows more places than its device can have
+-- (docs/domain/facts.md#1-1) has two readings that differ, and the depth in effect is not known.
 WITH leaving AS (
     SELECT DISTINCT set_key, host_number, hba FROM step_path_of_set
 ),
@@ -61,6 +62,7 @@ deep AS (
         *,
         CASE WHEN are_known THEN worlds_at_least END AS worlds,
         CASE
+            WHEN max_queue_depth > queue_depth AND NOT coalesce(is_protocol_endpoint OR is_namespace, false) THEN NULL
             WHEN max_queue_depth IS NOT NULL THEN max_queue_depth
             WHEN sioc_enabled IS DISTINCT FROM false OR queue_depth IS NULL THEN NULL
             WHEN is_namespace OR queue_depth <= dsnro THEN queue_depth
@@ -100,6 +102,7 @@ SELECT
     f.volume,
     f.volume_id,
     f.qos_capped,
+    f.qos_wait,
     f.queue_depth,
     f.dsnro,
     f.depth_in_effect,

@@ -21,6 +21,7 @@ SELECT
     d.volume_id,
     d.pool_id,
     d.qos_capped,
+    d.qos_wait,
     l.samples,
     l.sampled_at,
     l.commands_per_second,

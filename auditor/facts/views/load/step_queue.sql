@@ -1,6 +1,6 @@
 -- materialize: table
--- One row per host and device of an array on which commands passed in the last five minutes, or of which that is not known, in numbers: its load, where
--- that counts, and what the disks of the host's machines send to it. `outstanding` is NULL where not all of them are known, or what they do.
+-- One row per host and device on which commands passed in the last five minutes, or of which that is not known, in numbers: its load, where that
+-- counts, and what the disks of the host's machines send to it. `outstanding` is NULL where not all of them are known, or what they do.
 WITH counted AS (
     SELECT l.host_number, l.device_number, l.load_key, k.commands_per_second
     FROM step_device_load AS l
@@ -13,7 +13,7 @@ chosen AS (
     SELECT r.host_number, r.device_number, l.load_key
     FROM step_device_row AS r
     LEFT JOIN counted AS l USING (host_number, device_number)
-    WHERE r.is_shared IS DISTINCT FROM false AND l.commands_per_second IS DISTINCT FROM 0
+    WHERE l.commands_per_second IS DISTINCT FROM 0
 ),
 sent AS (
     SELECT

@@ -1,7 +1,12 @@
 -- materialize: table
 -- One row per host and claim rule that names a vendor or a model, with the array family it is for and what of that the host sees.
 -- Claim rules that somebody added come before those of the build (`rule_group`), and outlive what they were added for.
-WITH rule AS (
+WITH claimed AS (
+    -- Hosts have the same rules, and few.
+    SELECT vendor, model, families_of_claim(vendor, model) AS family, takes_family_alone(vendor, model) AS takes_family_alone
+    FROM (SELECT DISTINCT vendor, model FROM fact.satp_rule)
+),
+rule AS (
     SELECT
         endpoint,
         host_id,
@@ -16,7 +21,6 @@ WITH rule AS (
         claim_options,
         default_psp,
         psp_options,
-        family_of_inquiry(vendor, model) AS family,
         min(description) AS description
     FROM fact.satp_rule
     WHERE vendor <> '' OR model <> ''
@@ -41,7 +45,7 @@ SELECT
     u.satp,
     u.vendor,
     u.model,
-    u.family,
+    k.family,
     u.rule_group,
     u.transport,
     u.options,
@@ -51,8 +55,10 @@ SELECT
     u.description,
     rtrim(u.default_psp || ' ' || u.psp_options) AS rule_policy,
     u.device = '' AND u.driver = '' AND u.transport = '' AND u.vendor <> '' AS names_inquiry_alone,
-    CASE WHEN r.devices_read THEN coalesce(s.devices, 0) END AS devices_of_family
+    k.takes_family_alone,
+    CASE WHEN r.devices_read AND NOT contains(k.family, ',') THEN coalesce(s.devices, 0) END AS devices_of_family
 FROM rule AS u
 JOIN fact.host AS h USING (endpoint, host_id)
 JOIN step_host_reading AS r USING (endpoint, host_id)
-LEFT JOIN seen AS s USING (endpoint, host_id, family);
+LEFT JOIN claimed AS k ON k.vendor = u.vendor AND k.model = u.model
+LEFT JOIN seen AS s ON s.endpoint = u.endpoint AND s.host_id = u.host_id AND s.family = k.family;

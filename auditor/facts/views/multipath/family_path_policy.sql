@@ -10,6 +10,8 @@ WITH kind AS (
         d.is_protocol_endpoint,
         d.is_shared,
         d.set_key,
+        d.paths_differ,
+        d.policies_differ,
         count(*) AS devices,
         min(d.device_number, 5) AS first_devices
     FROM step_device_path AS d
@@ -24,8 +26,8 @@ known AS (
         n.cluster,
         n.host,
         believed_family(i.family, k.name_family) AS family,
-        s.psp,
-        CASE WHEN r.paths_read AND coalesce(s.undetermined, 0) = 0 THEN coalesce(s.active_paths, 0) END AS active_paths
+        CASE WHEN NOT k.policies_differ THEN s.psp END AS psp,
+        CASE WHEN r.paths_read AND NOT k.paths_differ AND coalesce(s.undetermined, 0) = 0 THEN coalesce(s.active_paths, 0) END AS active_paths
     FROM kind AS k
     JOIN step_host_number AS n USING (host_number)
     JOIN step_host_reading AS r ON r.endpoint = n.endpoint AND r.host_id = n.host_id
@@ -64,6 +66,8 @@ tuned AS (
         d.is_protocol_endpoint,
         d.is_shared,
         d.set_key,
+        d.paths_differ,
+        d.policies_differ,
         d.policy_key,
         count(*) AS devices,
         min(d.device_number, 5) AS first_devices
@@ -83,6 +87,7 @@ turned AS (
     JOIN chosen AS k ON k.host_number = t.host_number AND k.inquiry_number IS NOT DISTINCT FROM t.inquiry_number
         AND k.name_family IS NOT DISTINCT FROM t.name_family AND k.is_protocol_endpoint IS NOT DISTINCT FROM t.is_protocol_endpoint
         AND k.is_shared IS NOT DISTINCT FROM t.is_shared AND k.set_key IS NOT DISTINCT FROM t.set_key
+        AND k.paths_differ = t.paths_differ AND k.policies_differ = t.policies_differ
     LEFT JOIN step_policy AS p ON p.policy_key = t.policy_key
     WHERE k.is_round_robin
 ),
@@ -109,6 +114,8 @@ lying AS (
         d.is_protocol_endpoint,
         d.is_shared,
         d.set_key,
+        d.paths_differ,
+        d.policies_differ,
         m.array_name_number
     FROM step_device_path AS d
     JOIN step_device_number AS m USING (device_number)
@@ -122,6 +129,7 @@ arrays AS (
     JOIN chosen AS k ON k.host_number = t.host_number AND k.inquiry_number IS NOT DISTINCT FROM t.inquiry_number
         AND k.name_family IS NOT DISTINCT FROM t.name_family AND k.is_protocol_endpoint IS NOT DISTINCT FROM t.is_protocol_endpoint
         AND k.is_shared IS NOT DISTINCT FROM t.is_shared AND k.set_key IS NOT DISTINCT FROM t.set_key
+        AND k.paths_differ = t.paths_differ AND k.policies_differ = t.policies_differ
     LEFT JOIN array_name AS a ON a.array_name_number = t.array_name_number
     WHERE k.is_lun IS DISTINCT FROM false OR k.is_round_robin IS DISTINCT FROM false
     GROUP BY k.endpoint, k.host_id, k.family

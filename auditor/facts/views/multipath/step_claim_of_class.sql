@@ -40,7 +40,7 @@ SELECT
     p.rr_iops,
     CASE
         WHEN k.whole AND p.vendor IS NOT NULL AND p.model IS NOT NULL AND (p.satp IS NOT NULL OR (p.has_paths AND NOT p.is_native))
-        THEN coalesce(c.agree, false)
+        THEN CASE WHEN p.is_singled_out THEN NULL WHEN c.satp IS NULL THEN false ELSE c.is_named END
     END AS has_claim_rule,
     c.rule_group,
     c.default_psp AS claimed_psp,
@@ -79,5 +79,5 @@ CROSS JOIN nameless AS l
 LEFT JOIN mapped AS m ON m.device = p.device
 LEFT JOIN asked AS k USING (endpoint, host_id)
 LEFT JOIN step_claim AS c
-    ON c.endpoint = p.endpoint AND c.host_id = p.host_id AND c.satp = p.satp AND c.vendor = p.vendor AND c.model IS NOT DISTINCT FROM p.model
-    AND c.agree;
+    ON c.endpoint = p.endpoint AND c.host_id = p.host_id AND c.satp = p.satp AND c.vendor IS NOT DISTINCT FROM p.vendor
+    AND c.model IS NOT DISTINCT FROM p.model AND c.transport IS NOT DISTINCT FROM p.transport AND p.is_singled_out IS DISTINCT FROM true;

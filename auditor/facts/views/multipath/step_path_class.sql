@@ -6,6 +6,8 @@ SELECT
     p.endpoint,
     p.host_id,
     p.device_type,
+    p.device_state,
+    p.special_purpose,
     p.vendor,
     p.model,
     p.family,

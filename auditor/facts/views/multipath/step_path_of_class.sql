@@ -9,6 +9,8 @@ SELECT
     n.host_id,
     m.device,
     i.device_type,
+    i.device_state,
+    i.special_purpose,
     i.vendor,
     i.model,
     believed_family(i.family, m.name_family) AS family,
@@ -18,27 +20,30 @@ SELECT
     m.volume,
     x.hosts,
     s.transport,
-    s.psp,
-    s.satp,
+    CASE WHEN NOT d.policies_differ THEN s.psp END AS psp,
+    CASE WHEN NOT d.policies_differ THEN s.satp END AS satp,
     p.rr_policy,
     p.rr_iops,
     p.rr_bytes,
     p.rr_use_unoptimized,
     p.working_paths,
-    CASE WHEN r.paths_read THEN coalesce(s.paths, 0) END AS paths,
-    CASE WHEN r.paths_read AND coalesce(s.undetermined, 0) = 0 THEN coalesce(s.active_paths, 0) END AS active_paths,
-    CASE WHEN r.paths_read AND coalesce(s.undetermined, 0) = 0 THEN coalesce(s.dead_paths, 0) END AS dead_paths,
-    CASE WHEN r.paths_read THEN coalesce(s.adapters, 0) END AS adapters,
-    CASE WHEN r.paths_read THEN coalesce(s.targets, 0) END AS targets,
+    CASE WHEN r.paths_read AND NOT d.paths_differ THEN coalesce(s.paths, 0) END AS paths,
+    CASE WHEN r.paths_read AND NOT d.paths_differ AND coalesce(s.undetermined, 0) = 0 THEN coalesce(s.active_paths, 0) END AS active_paths,
+    CASE WHEN r.paths_read AND NOT d.paths_differ AND coalesce(s.undetermined, 0) = 0 THEN coalesce(s.dead_paths, 0) END AS dead_paths,
+    CASE WHEN r.paths_read AND NOT d.paths_differ THEN coalesce(s.adapters, 0) END AS adapters,
+    CASE WHEN r.paths_read AND NOT d.paths_differ THEN coalesce(s.targets, 0) END AS targets,
     CAST(d.fewest_active_paths AS BIGINT) AS fewest_active_paths,
     CAST(d.most_active_paths AS BIGINT) AS most_active_paths,
+    d.compared_by,
+    d.not_compared,
     d.set_key IS NOT NULL AS has_paths,
     d.policy_key IS NOT NULL AS is_native,
+    coalesce(z.is_singled_out, false) AS is_singled_out,
     d.host_number,
     d.device_number,
     hash(
         d.host_number, d.inquiry_number, m.name_family, d.is_protocol_endpoint, d.is_shared, d.set_key, d.policy_key, d.fewest_active_paths,
-        d.most_active_paths
+        d.most_active_paths, z.is_singled_out
     ) AS class_key
 FROM step_device_path AS d
 JOIN step_host_number AS n USING (host_number)
@@ -47,4 +52,5 @@ LEFT JOIN step_device_number AS m USING (device_number)
 LEFT JOIN step_inquiry AS i USING (inquiry_number)
 LEFT JOIN step_path_set AS s USING (set_key)
 LEFT JOIN step_policy AS p USING (policy_key)
-LEFT JOIN step_device_hosts AS x USING (device_number);
+LEFT JOIN step_device_hosts AS x USING (device_number)
+LEFT JOIN step_singled_out AS z USING (host_number, device_number);

@@ -5,7 +5,7 @@ WITH example AS (
     FROM step_path_row
     GROUP BY set_key, host_number
 )
-SELECT e.set_key, e.host_number, e.devices, m.device, p.hba, p.state, p.transport, p.target, p.psp, p.satp
+SELECT e.set_key, e.host_number, e.devices, m.device, p.hba, p.state, p.is_working, p.transport, p.target, p.psp, p.satp
 FROM example AS e
 JOIN step_host_number AS n USING (host_number)
 JOIN step_device_number AS m USING (device_number)

@@ -1,6 +1,7 @@
 -- materialize: table
 -- One row per set of paths: how many there are, in which state, by how many adapters and to how many targets. An adapter whose module is not known counts as
--- -1 in the least driver and 0 in the greatest, so it never equals another.
+-- -1 in the least driver and 0 in the greatest, so it never equals another. `target_list` is NULL where a path does not report its target.
+-- `working_paths` is NULL where that of one path is not reported.
 WITH adapter AS (
     SELECT n.host_number, b.hba, v.driver_number
     FROM fact.hba AS b
@@ -16,13 +17,16 @@ driven AS (
 counted AS (
     SELECT
         set_key,
+        any_value(host_number) AS host_number,
         count(*) AS paths,
         count(*) FILTER (WHERE state = 'active') AS active_paths,
         count(*) FILTER (WHERE state = 'dead') AS dead_paths,
         count(*) FILTER (WHERE state IS NULL OR state = 'unknown') AS undetermined,
+        CASE WHEN count(is_working) = count(*) THEN count(*) FILTER (WHERE is_working) END AS working_paths,
         count(DISTINCT hba) AS adapters,
         count(DISTINCT target) AS targets,
-        min(transport) AS transport,
+        CASE WHEN count(target) = count(*) THEN list_sort(list(DISTINCT target)) END AS target_list,
+        CASE WHEN min(transport) = max(transport) THEN min(transport) END AS transport,
         min(psp) AS psp,
         min(satp) AS satp
     FROM step_path_of_set

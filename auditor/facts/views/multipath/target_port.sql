@@ -16,6 +16,14 @@ astray AS (
     JOIN device AS d ON d.endpoint = p.endpoint AND d.host_id = p.host_id AND d.device = p.device
     WHERE (p.transport IS NULL OR (p.transport IN ('fc', 'fcoe') AND p.target IS NULL)) AND d.is_shared IS DISTINCT FROM false
 ),
+stale AS (
+    -- A host of whose paths vCenter's copy is old may reach more ports than it shows, of the array behind that device.
+    SELECT DISTINCT d.family, d.array_name
+    FROM step_stale_path AS y
+    JOIN device AS d ON d.endpoint = y.endpoint AND d.host_id = y.host_id AND d.device = y.device
+    JOIN step_path AS p ON p.endpoint = y.endpoint AND p.host_id = y.host_id AND p.device = y.device
+    WHERE p.transport IN ('fc', 'fcoe')
+),
 reached AS (
     SELECT
         l.target,
@@ -52,12 +60,15 @@ port AS (
     LEFT JOIN step_array_device AS a ON a.device = b.device
 ),
 open AS (
-    SELECT b.endpoint, b.target, count(*) AS paths
+    SELECT b.endpoint, b.target
     FROM port AS b
     CROSS JOIN astray AS p
     LEFT JOIN login AS l ON l.endpoint = p.endpoint AND l.host_id = p.host_id AND l.hba = p.hba AND l.target = b.target
     WHERE l.target IS NULL AND coalesce(p.family = b.family, true) AND coalesce(p.array_name = b.array_name, true)
-    GROUP BY b.endpoint, b.target
+    UNION
+    SELECT b.endpoint, b.target
+    FROM port AS b
+    JOIN stale AS y ON coalesce(y.family = b.family, true) AND coalesce(y.array_name = b.array_name, true)
 )
 SELECT
     b.endpoint,

@@ -8,6 +8,7 @@ SELECT
     coalesce(bool_and(complete) FILTER (WHERE topic = 'storage_policies'), false) AS storage_policies_read,
     coalesce(bool_and(complete) FILTER (WHERE topic = 'tasks'), false) AS tasks_read,
     coalesce(bool_and(complete) FILTER (WHERE topic = 'array'), false) AS array_read,
+    coalesce(bool_and(complete) FILTER (WHERE topic = 'alerts'), false) AS alerts_read,
     coalesce(bool_and(complete) FILTER (WHERE topic = 'nodes'), false) AS nodes_read,
     coalesce(bool_and(complete) FILTER (WHERE topic = 'volumes'), false) AS volumes_read,
     coalesce(bool_and(complete) FILTER (WHERE topic = 'addresses'), false) AS addresses_read,

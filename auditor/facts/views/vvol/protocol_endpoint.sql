@@ -3,7 +3,7 @@
 -- One of which nobody knows the family may be of any: it is compared with itself on the other hosts.
 WITH pe AS (
     SELECT
-        endpoint, resource_id, resource_name, cluster, host, host_id, device, domain_id, family, array_name, queue_depth, dsnro, driver, hosts,
+        endpoint, resource_id, resource_name, cluster, host, host_id, device, device_state, domain_id, family, array_name, queue_depth, dsnro, driver, hosts,
         host_names
     FROM device
     WHERE is_protocol_endpoint
@@ -22,12 +22,16 @@ reached AS (
     GROUP BY ALL
 ),
 deepest AS (
-    -- All protocol endpoints of one family in a cluster carry the same machines, so they are compared with each other.
+    -- All protocol endpoints of one family in a cluster carry the same machines, so they are compared with each other, by the queue in force: DSNRO
+    -- counts for nothing above the device's own depth (docs/domain/facts.md#1-6), and that depth is its driver's, which rule
+    -- queue/device-depth-uniform compares driver by driver. One whose depth is not known has its DSNRO in force at most.
     SELECT
         p.endpoint,
         p.domain_id,
         coalesce(p.family, p.device) AS comparable,
         max(p.dsnro) AS deepest_dsnro,
+        max(CASE WHEN p.queue_depth < p.dsnro THEN p.queue_depth WHEN p.dsnro <= p.queue_depth THEN p.dsnro END) AS deepest_queue,
+        max(CASE WHEN p.queue_depth < p.dsnro THEN p.queue_depth ELSE p.dsnro END) AS deepest_queue_at_most,
         any_value(r.scheduling_read) AND count(p.dsnro) = count(*) AS all_read
     FROM pe AS p
     LEFT JOIN step_domain_reading AS r USING (endpoint, domain_id)
@@ -44,6 +48,7 @@ SELECT
     p.host,
     p.host_id,
     p.device,
+    p.device_state,
     p.family,
     p.array_name,
     p.queue_depth,
@@ -67,12 +72,13 @@ SELECT
     CASE WHEN p.family IS NOT NULL THEN coalesce(f.is_deepened, false) END AS is_deepened,
     CASE WHEN p.family IS NOT NULL THEN coalesce(f.keeps_defaults, false) END AS keeps_defaults,
     x.deepest_dsnro AS deepest_dsnro_in_cluster,
+    x.deepest_queue AS deepest_queue_in_cluster,
     CASE
-        WHEN p.dsnro < x.deepest_dsnro THEN true
-        WHEN x.all_read AND z.endpoints IS NULL THEN false
+        WHEN p.dsnro < x.deepest_queue AND p.dsnro < p.queue_depth THEN true
+        WHEN x.all_read AND z.endpoints IS NULL AND (p.dsnro >= x.deepest_queue_at_most OR p.dsnro >= p.queue_depth) THEN false
     END AS is_behind_cluster,
-    CASE WHEN t.paths_read THEN coalesce(a.paths, 0) END AS paths,
-    CASE WHEN t.paths_read AND coalesce(a.undetermined, 0) = 0 THEN coalesce(a.active, 0) END AS active_paths,
+    CASE WHEN t.paths_read AND y.device IS NULL THEN coalesce(a.paths, 0) END AS paths,
+    CASE WHEN t.paths_read AND y.device IS NULL AND coalesce(a.undetermined, 0) = 0 THEN coalesce(a.active, 0) END AS active_paths,
     a.psp,
     o.vvol_pe_dsnro_default,
     k.stock_pe_dsnro AS stock_dsnro
@@ -81,6 +87,7 @@ LEFT JOIN step_array_caps AS c USING (array_name)
 LEFT JOIN step_endpoint_volumes AS v ON v.array_endpoint = p.array_name AND v.device = p.device
 LEFT JOIN step_vvol_load AS l USING (endpoint, host_id)
 LEFT JOIN reached AS a ON a.endpoint = p.endpoint AND a.host_id = p.host_id AND a.device = p.device
+LEFT JOIN step_stale_path AS y ON y.endpoint = p.endpoint AND y.host_id = p.host_id AND y.device = p.device
 LEFT JOIN step_host_reading AS t ON t.endpoint = p.endpoint AND t.host_id = p.host_id
 LEFT JOIN step_stock_queue AS k ON k.endpoint = p.endpoint AND k.host_id = p.host_id
 LEFT JOIN step_shared_queue AS f ON f.family = p.family

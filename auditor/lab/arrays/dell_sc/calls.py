@@ -141,6 +141,7 @@ _HBAS = _of_server(lambda center, server: [surroundings.hba(center, hba) for hba
 _MAPPINGS_OF_SERVER = _of_server(_server_mappings)
 
 ON_AN_OBJECT: Mapping[str, Callable[[Center, Call], Any]] = {
+    "GET StorageCenter/ActiveAlertList": _of_center(surroundings.alerts),
     "GET StorageCenter/StorageUsage": _of_center(surroundings.storage_usage),
     "GET StorageCenter/UserPreferences": _of_center(surroundings.user_preferences),
     "GET StorageCenter/ControllerList": _of_center(COLLECTIONS["ScController"]),

@@ -33,6 +33,15 @@ class ControllerPortDescription:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AlertDescription:
+    """An active alert."""
+
+    definition: str
+    message: str
+    acknowledged: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StorageProfileDescription:
     """Where Data Progression may place a volume's pages: it moves them between several tiers, and leaves them on a single one.
 
@@ -174,6 +183,7 @@ class DellScDescription:
         min_api_version: the oldest version that a request's x-dell-api-version may name.
         wwn_key: the key of a port's WWN: one recording has "WWN", another "wWN".
         qos_latency_threshold_ms: of the whole system; relative priorities are used above it. None is off.
+        alerts: those that are active.
         task_seconds: the time until a call with the header `async: True` takes effect; None means that it never does.
         clock_skew_seconds: how far its clock is ahead.
         permissions: of the account: "read" and "write". An account with "read" alone is a Reporter in the product.
@@ -203,6 +213,7 @@ class DellScDescription:
     servers: tuple[ServerDescription, ...] = ()
     volumes: tuple[VolumeDescription, ...] = ()
     capacity_bytes: int = 40 << 40
+    alerts: tuple[AlertDescription, ...] = ()
     task_seconds: float | None = 0.1
     clock_skew_seconds: float = 0.0
     permissions: frozenset[str] = field(default=frozenset({"read", "write"}))

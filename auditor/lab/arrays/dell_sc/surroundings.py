@@ -287,3 +287,21 @@ def _fault_domain_reference(center: Center, one: Port) -> Record:
     return reference(
         center, "ScControllerPortFaultDomain", f"{kind}.{domains.index(one.description.fault_domain)}", one.description.fault_domain
     )
+
+
+def alerts(center: Center) -> list[dict[str, Any]]:
+    """The active alerts. Not recorded: the attributes are those that a public monitor reads (jiuka/checkmk_dell_storage)."""
+    serial = center.description.reported_serial
+    return [
+        {
+            "instanceId": f"{serial}.{place}",
+            "instanceName": one.definition,
+            "objectType": "ScAlert",
+            "scSerialNumber": serial,
+            "alertDefinition": one.definition,
+            "message": one.message,
+            "acknowledged": one.acknowledged,
+            "supportUrl": "",
+        }
+        for place, one in enumerate(center.description.alerts, 1)
+    ]

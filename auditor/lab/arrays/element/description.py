@@ -163,6 +163,18 @@ class LimitsDescription:
 
 
 @dataclass(frozen=True, slots=True)
+class FaultDescription:
+    """A fault of the cluster; severity: warning | error | critical | bestPractice."""
+
+    code: str
+    details: str
+    severity: str = "warning"
+    kind: str = "cluster"  # node | drive | cluster | service | volume
+    node_id: int = 0
+    resolved: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ElementDescription:
     """One cluster.
 
@@ -175,6 +187,8 @@ class ElementDescription:
         access_groups: those with initiators; other groups that volumes name have none.
         custom_qos_keeps_policy: whether a volume that gets limits of its own stays in its policy. The behaviour of a real cluster is not
             verified, so both are possible.
+        faults: what it reports as wrong with itself, resolved ones included.
+        max_iops: what it is expected to do; None is 50,000 for each active node.
         clock_ahead_seconds: how far the cluster's clock is ahead of this machine's.
         site: where it stands: another site makes another identity, see `auditor.lab.sites`.
     """
@@ -194,6 +208,8 @@ class ElementDescription:
     permissions: frozenset[str] = field(default=frozenset({"read", "write"}))
     access_groups: tuple[AccessGroupDescription, ...] = ()
     custom_qos_keeps_policy: bool = False
+    faults: tuple[FaultDescription, ...] = ()
+    max_iops: int | None = None
     clock_ahead_seconds: float = 0.0
     site: str = ""
 

@@ -11,7 +11,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from auditor.lab.arrays.element import access, records
-from auditor.lab.arrays.element.administration import get_cluster_stats, get_current_cluster_admin, list_cluster_admins
+from auditor.lab.arrays.element.administration import (
+    get_cluster_capacity,
+    get_cluster_stats,
+    get_current_cluster_admin,
+    list_cluster_admins,
+    list_cluster_faults,
+)
 from auditor.lab.arrays.element.cluster import Cluster, ElementError, Qos
 from auditor.lab.arrays.element.histograms import histogram
 from auditor.lab.sites import site_uuid
@@ -224,6 +230,7 @@ def _volume(cluster: Cluster, volume_id: Any) -> Volume:
 
 METHODS: Mapping[str, Method] = {
     "GetAPI": get_api,
+    "GetClusterCapacity": get_cluster_capacity,
     "GetClusterInfo": get_cluster_info,
     "GetClusterStats": get_cluster_stats,
     "GetClusterVersionInfo": get_cluster_version_info,
@@ -235,6 +242,7 @@ METHODS: Mapping[str, Method] = {
     "ListActiveNodes": list_active_nodes,
     "ListAllNodes": list_all_nodes,
     "ListClusterAdmins": list_cluster_admins,
+    "ListClusterFaults": list_cluster_faults,
     "ListFibreChannelSessions": access.list_fibre_channel_sessions,
     "ListISCSISessions": access.list_iscsi_sessions,
     "ListInitiators": access.list_initiators,

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from auditor.lab.arrays.flasharray.parts import (
+    AlertDescription,
     HostDescription,
     LimitsDescription,
     MachineDescription,
@@ -40,6 +41,7 @@ class FlashArrayDescription:
             it is 1,000 is not verified.
         host_group_limits: ceilings of host groups by name; arrays have them from REST 2.50 on.
         realms: ceilings of realms by name; arrays have them from REST 2.36 on. What is in one is named "realm::...".
+        alerts: what it reports as wrong with itself, closed ones included.
         api_versions: the versions in /api/api_version; the 2.x ones are served.
         role: readonly | storage_admin | array_admin, of the account with the API token.
         site: where it stands: another site makes another identity, see `auditor.lab.sites`.
@@ -66,6 +68,7 @@ class FlashArrayDescription:
     page_limit: int = 1000
     host_group_limits: Mapping[str, QosDescription] = field(default_factory=dict)
     realms: Mapping[str, QosDescription] = field(default_factory=dict)
+    alerts: tuple[AlertDescription, ...] = ()
     api_versions: tuple[str, ...] = ("1.17", "1.18", "1.19", "2.0", "2.1", "2.2", "2.4", "2.8", "2.11", "2.13", "2.14", "2.15")
     role: str = "storage_admin"
     site: str = ""

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from auditor.lab.arrays.flasharray.array import FlashArray, Host
+    from auditor.lab.arrays.flasharray.parts import AlertDescription
 
 WITHOUT_OBJECTS = (
     "alert-watchers",
@@ -74,4 +75,31 @@ def balance(_: FlashArray, pair: tuple[Host, Any]) -> dict[str, Any]:
         "time": records.LAB_TIME_MS,
         "initiator": {"iqn": None, "nqn": None, "wwn": next(iter(host.described.wwns), None)},
         "target": {"name": port.name, "failover": None},
+    }
+
+
+def alert(state: FlashArray, item: AlertDescription) -> dict[str, Any]:
+    """An alert, with the fields of recorded ones."""
+    place = state.description.alerts.index(item) + 1
+    about = f"({item.component_type}:{item.component_name}): {item.issue}"
+    return {
+        "description": f"{about} Expected: , Actual: ",
+        "created": records.LAB_TIME_MS,
+        "state": item.state,
+        "component_type": item.component_type,
+        "name": str(place),
+        "id": state.description.derived_id("alert", place),
+        "code": item.code,
+        "category": "array",
+        "severity": item.severity,
+        "flagged": False,
+        "updated": records.LAB_TIME_MS,
+        "closed": records.LAB_TIME_MS if item.state == "closed" else None,
+        "notified": None,
+        "component_name": item.component_name,
+        "expected": "",
+        "actual": "",
+        "issue": item.issue,
+        "knowledge_base_url": f"https://support.purestorage.com/?cid=Alert_{item.code:04d}",
+        "summary": about,
     }

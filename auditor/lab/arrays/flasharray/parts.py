@@ -165,6 +165,18 @@ class RemoteArrayDescription:
 
 
 @dataclass(frozen=True, slots=True)
+class AlertDescription:
+    """An alert of the array; severity: info | warning | critical | hidden, state: open | closing | closed."""
+
+    code: int
+    issue: str
+    severity: str = "warning"
+    state: str = "open"
+    component_type: str = "hardware"
+    component_name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class PodDescription:
     """A pod; with a remote array it is stretched: both arrays present its volumes with equal serials."""
 

@@ -153,7 +153,13 @@ _TAGGED_VOLUMES = {
     "resource_ids": Selector("Volume", lambda one: str(one.id), _VOLUMES["ids"].known),
 }
 
+
+def _alerts(state: FlashArray) -> Sequence[Any]:
+    return state.description.alerts
+
+
 RESOURCES: Mapping[str, Resource] = {
+    "alerts": Resource(_alerts, others.alert),
     "admins": Resource(_admins, records.admin, _by_name("Administrator", _admins, str)),
     "arrays": Resource(_array, records.array),
     **{path: Resource(_nothing, records.nothing, accepted=(*_IGNORED, "names")) for path in others.WITHOUT_OBJECTS},

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from auditor.lab.arrays.ontap.parts import (
     AggregateDescription,
     EfficiencyPolicyDescription,
+    HealthAlertDescription,
     IgroupDescription,
     LunDescription,
     NodeDescription,
@@ -60,6 +61,7 @@ class OntapDescription:
     snapmirror_policies: tuple[SnapMirrorPolicyDescription, ...] = (SnapMirrorPolicyDescription(name="MirrorAllSnapshots"),)
     relationships: tuple[RelationshipDescription, ...] = ()
     raid_options: tuple[RaidOptionDescription, ...] = ()
+    alerts: tuple[HealthAlertDescription, ...] = ()
     page_limit: int = 10000
     job_seconds: float = 0.0
     permissions: frozenset[str] = field(default=frozenset({"read", "write"}))
@@ -84,7 +86,11 @@ class OntapDescription:
         in_svm = {v.svm for v in self.volumes} | {q.svm for q in self.qos_policies} | {e.svm for e in self.efficiency_policies}
         scheduled = {e.schedule for e in self.efficiency_policies} | {p.schedule for p in self.snapmirror_policies}
         return [
-            ("node", {n.name for n in self.nodes}, {a.node for a in self.aggregates} | {o.node for o in self.raid_options}),
+            (
+                "node",
+                {n.name for n in self.nodes},
+                {a.node for a in self.aggregates} | {o.node for o in self.raid_options} | {a.node for a in self.alerts},
+            ),
             ("SVM", {svm.name for svm in self.svms}, in_svm | {group.svm for group in self.igroups}),
             ("aggregate", {aggregate.name for aggregate in self.aggregates}, {volume.aggregate for volume in self.volumes}),
             ("volume", {volume.name for volume in self.volumes}, {lun.volume for lun in self.luns}),

@@ -237,3 +237,17 @@ class RaidOptionDescription:
     name: str
     value: str
     constraint: str = "none"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HealthAlertDescription:
+    """A line of `system health alert show`; severity: Unknown | Other | Information | Degraded | Minor | Major | Critical | Fatal."""
+
+    node: str
+    alert_id: str
+    resource: str
+    cause: str
+    severity: str = "Major"
+    monitor: str = "node-connect"
+    acknowledge: bool = False
+    suppress: bool = False

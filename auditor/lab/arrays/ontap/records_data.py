@@ -11,7 +11,12 @@ from auditor.lab.arrays.ontap.records import LAB_TIME, link, metric, node_refere
 
 if TYPE_CHECKING:
     from auditor.lab.arrays.ontap.cluster import Cluster, EfficiencyPolicy, Lun, QosPolicy, Relationship, Volume
-    from auditor.lab.arrays.ontap.parts import IgroupDescription, RaidOptionDescription, SnapMirrorPolicyDescription
+    from auditor.lab.arrays.ontap.parts import (
+        HealthAlertDescription,
+        IgroupDescription,
+        RaidOptionDescription,
+        SnapMirrorPolicyDescription,
+    )
 
 
 def _policy_reference(item: QosPolicy) -> dict[str, Any]:
@@ -276,3 +281,17 @@ def relationship(cluster: Cluster, item: Relationship) -> dict[str, Any]:
 def raid_option(_: Cluster, item: RaidOptionDescription) -> dict[str, Any]:
     """A line of `storage raid-options show`. Not verified: option names are documented for 7-mode, columns are the command's."""
     return {"node": item.node, "name": item.name, "value": item.value, "constraint": item.constraint}
+
+
+def health_alert(_: Cluster, item: HealthAlertDescription) -> dict[str, Any]:
+    """A line of `system health alert show`. Source: its output, recorded by SODA's delfin driver; how REST spells it is not verified."""
+    return {
+        "node": item.node,
+        "monitor": item.monitor,
+        "alert_id": item.alert_id,
+        "alerting_resource": item.resource,
+        "perceived_severity": item.severity,
+        "probable_cause": item.cause,
+        "acknowledge": item.acknowledge,
+        "suppress": item.suppress,
+    }

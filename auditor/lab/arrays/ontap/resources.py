@@ -174,6 +174,13 @@ RESOURCES: tuple[Resource, ...] = (
         default=("node", "name"),
         keys=("node", "name"),
     ),
+    Resource(
+        "private/cli/system/health/alert",
+        lambda c: c.description.alerts,
+        records_data.health_alert,
+        default=("node", "monitor", "alert_id", "alerting_resource"),
+        keys=("node", "monitor", "alert_id", "alerting_resource"),
+    ),
 )
 
 SOURCES_ONLY = Resource(

@@ -62,6 +62,7 @@ class DeviceDescription:
         has_dsnro: whether the host reports a DSNRO of it; of namespaces some builds do (docs/domain/facts.md#1-13).
         queue_depth: Device Max Queue Depth, where no driver's parameter decides it; None follows from the driver.
         firmware: of the array behind it, in the array's notation; hosts do not see it. "" where no array of the lab is behind it.
+        operational_state: ScsiLun.operationalState, the main one first.
     """
 
     name: str
@@ -81,6 +82,7 @@ class DeviceDescription:
     has_dsnro: bool = True
     queue_depth: int | None = None
     firmware: str = ""
+    operational_state: tuple[str, ...] = ("ok",)
     vaai: VaaiDescription = VaaiDescription()
     load: DeviceLoadDescription = DeviceLoadDescription()
 

@@ -13,10 +13,11 @@ OptionValue = bool | int | str
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModuleDescription:
-    """A kernel module's option string as configured, and as it was when the module was loaded (None: the same)."""
+    """A kernel module: its option string as configured, and as it was when loaded (None: the same); its version (None: the lab's own)."""
 
     configured: str = ""
     in_effect: str | None = None
+    version: str | None = None
     loaded: bool = True
 
 

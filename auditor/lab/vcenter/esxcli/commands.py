@@ -54,7 +54,7 @@ def _device(host: HostState, device: DeviceDescription) -> dict[str, object]:
         "IsSSD": device.ssd,
         "IsVVOLPE": device.protocol_endpoint,
         "IsOffline": False,
-        "IsPerenniallyReserved": False,
+        "IsPerenniallyReserved": host.perennially_reserved(device),
         "QueueFullSampleSize": own.get("queuefullsamplesize", 0),
         "QueueFullThreshold": own.get("queuefullthreshold", 0),
         "ThinProvisioningStatus": "yes",
@@ -100,6 +100,17 @@ def _device_set(state: VCenterState, host: HostState, arguments: Arguments) -> S
                 raise CommandFault(f"Unable to set {name} of {device.name}: {text} is not within {least} and {most}")
             wanted[setting] = int(text)
     host.device_settings.setdefault(device.name, {}).update(wanted)
+    state.changed()
+    return Scalar(True)  # noqa: FBT003  the value
+
+
+def _device_setconfig(state: VCenterState, host: HostState, arguments: Arguments) -> Scalar:
+    """Mark a device as perennially reserved, or take the mark away. Source: docs/domain/facts.md#5-9."""
+    device = requested_devices(host, arguments)[0]
+    text = arguments["perenniallyreserved"][0]
+    if text not in {"true", "false"}:
+        raise CommandFault(f"Unable to set perenniallyreserved of {device.name}: {text} is neither true nor false")
+    host.device_settings.setdefault(device.name, {})["perennially_reserved"] = text == "true"
     state.changed()
     return Scalar(True)  # noqa: FBT003  the value
 
@@ -174,6 +185,11 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
                 Parameter("queuefullsamplesize", ("--queue-full-sample-size", "-s")),
                 Parameter("queuefullthreshold", ("--queue-full-threshold", "-q")),
             ),
+            writes=True,
+        ),
+        "storage.core.device.setconfig": Command(
+            _device_setconfig,
+            (WHICH, Parameter("perenniallyreserved", ("--perennially-reserved",), required=True)),
             writes=True,
         ),
         "storage.core.device.vaai.status.get": Command(_vaai_status, (ONE_OF_THEM,)),

@@ -17,7 +17,8 @@ from xml.sax.saxutils import escape
 from auditor.lab.vcenter.description.hosts import SatpRuleDescription
 from auditor.lab.vcenter.esxcli.command import ONE_OF_THEM, WHICH, Arguments, Command, Parameter, requested_devices
 from auditor.lab.vcenter.esxcli.executer import CommandFault, Raw, Rows, Scalar
-from auditor.lab.vcenter.inventory.storage import display_name
+from auditor.lab.vcenter.inventory.hosts import unit
+from auditor.lab.vcenter.inventory.storage import display_name, working_paths
 from auditor.lab.vcenter.state.path_policy import POLICIES, ROUND_ROBIN, PathPolicy, device_config, policy_of, runtime_names
 
 if TYPE_CHECKING:
@@ -50,13 +51,18 @@ def _device_list(_state: VCenterState, host: HostState, arguments: Arguments) ->
                 "PathSelectionPolicy": policy_of(host, device).psp,
                 "PathSelectionPolicyDeviceConfig": device_config(host, device),
                 "PathSelectionPolicyDeviceCustomConfig": "",
-                "WorkingPaths": list(runtime_names(host, device).values()),
+                "WorkingPaths": _working_paths(host, device),
                 "IsUSB": False,
             }
             for device in requested_devices(host, arguments)
             if device.by_native_plugin
         ],
     )
+
+
+def _working_paths(host: HostState, device: DeviceDescription) -> list[str]:
+    names = runtime_names(host, device)
+    return [names[name] for name in working_paths(unit(host, device))]
 
 
 def _device_set(state: VCenterState, host: HostState, arguments: Arguments) -> Scalar:

@@ -81,13 +81,15 @@ def config(state: VCenterState, moid: str, reference: Any) -> InParts:
 
 
 def _luns(host: HostState, version: str) -> str:
-    rows = [_lun(device, host.queue_depth(device), version) for device in host.devices.values()]
+    rows = [_lun(device, host.queue_depth(device), host.perennially_reserved(device), version) for device in host.devices.values()]
     return f'<val xsi:type="ArrayOfScsiLun">{"".join(rows)}</val>'
 
 
 @lru_cache(maxsize=_ROWS_KEPT)
-def _lun(device: DeviceDescription, queue_depth: int, version: str) -> str:
-    return envelope.element(complete(storage.scsi_lun(device, queue_depth)), "ScsiLun", vim.host.ScsiLun, version)
+def _lun(device: DeviceDescription, queue_depth: int, reserved: bool, version: str) -> str:
+    return envelope.element(
+        complete(storage.scsi_lun(device, queue_depth, perennially_reserved=reserved)), "ScsiLun", vim.host.ScsiLun, version
+    )
 
 
 def _units(host: HostState, version: str) -> str:

@@ -135,7 +135,10 @@ def storage_device(host: HostState) -> Any:
 
 def luns(host: HostState) -> list[Any]:
     """ScsiLun of every device of a host."""
-    return [scsi_lun(device, host.queue_depth(device)) for device in host.devices.values()]
+    return [
+        scsi_lun(device, host.queue_depth(device), perennially_reserved=host.perennially_reserved(device))
+        for device in host.devices.values()
+    ]
 
 
 def multipath_info(host: HostState) -> Any:

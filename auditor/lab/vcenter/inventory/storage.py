@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pyVmomi import VmomiSupport, vim
 
 from auditor.lab.vcenter.soap.data_objects import long
+from auditor.lab.vcenter.state.path_policy import FIXED, MOST_RECENTLY_USED
 from auditor.lab.vcenter.state.storage_paths import hba_key, initiator
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def display_name(device: DeviceDescription) -> str:
 _TRANSPORTS = {"iscsi": "iSCSI", "fc": "Fibre Channel", "sas": "Serial Attached SCSI", "tcp": "TCP", "pcie": "PCIe", "block": "Block"}
 
 
-def scsi_lun(device: DeviceDescription, queue_depth: int) -> Any:
+def scsi_lun(device: DeviceDescription, queue_depth: int, *, perennially_reserved: bool) -> Any:
     """HostScsiDisk; the inquiry strings are padded with blanks, as a device answers them."""
     blocks = device.size_bytes // 512
     return vim.host.ScsiDisk(
@@ -58,10 +59,10 @@ def scsi_lun(device: DeviceDescription, queue_depth: int) -> Any:
         durableName=_durable_name(device),
         alternateName=[_durable_name(device)],
         queueDepth=queue_depth,
-        operationalState=["ok"],
+        operationalState=list(device.operational_state),
         vStorageSupport=vstorage_support(device),
         protocolEndpoint=device.protocol_endpoint,
-        perenniallyReserved=False,
+        perenniallyReserved=perennially_reserved,
         applicationProtocol="SCSI" if device.protocol == "scsi" else "NVMe",
         capacity=vim.host.DiskDimensions.Lba(blockSize=512, block=long(blocks)),
         ssd=device.ssd,
@@ -108,19 +109,19 @@ def ports(host: HostState, device: DeviceDescription) -> tuple[Port, ...]:
 
 def logical_unit(unit: Unit) -> Any:
     """HostMultipathInfoLogicalUnit with every path and the policies; whatever else it may depend on belongs into `Unit`."""
-    device, built = unit.device, []
+    device, built, working = unit.device, [], working_paths(unit)
     policy = vim.host.MultipathInfo.LogicalUnitPolicy(policy=unit.policy)
     if unit.preferred:
         policy = vim.host.MultipathInfo.FixedLogicalUnitPolicy(policy=unit.policy, prefer=unit.preferred)
     for port, target in ((port, target) for port in unit.ports for target in device.targets):
-        name = f"{port.initiator}-{target}-{device.name}"
+        name = _path_name(unit, port, target)
         built.append(
             vim.host.MultipathInfo.Path(
                 key=f"key-vim.host.MultipathInfo.Path-{name}",
                 name=name,
                 pathState=_path_state(unit, target),
                 state=_path_state(unit, target),
-                isWorkingPath=target not in unit.lost,
+                isWorkingPath=name in working,
                 adapter=port.key,
                 lun=lun_key(device),
                 transport=transport(device, target),
@@ -138,6 +139,22 @@ def logical_unit(unit: Unit) -> Any:
     )
 
 
+def working_paths(unit: Unit) -> tuple[str, ...]:
+    """Names of the paths that the policy sends I/O by: one of a policy that keeps to a path, else all that are not lost.
+
+    Source: vSphere API reference, HostMultipathInfoPath.isWorkingPath; `nmp device list` of public outputs shows one working path under
+    VMW_PSP_FIXED and the optimized ones under VMW_PSP_RR. The lab's arrays have no paths that are not optimized.
+    """
+    alive = [_path_name(unit, port, target) for port in unit.ports for target in unit.device.targets if target not in unit.lost]
+    if unit.policy not in (FIXED, MOST_RECENTLY_USED):
+        return tuple(alive)
+    return (unit.preferred,) if unit.preferred in alive else tuple(alive[:1])
+
+
+def _path_name(unit: Unit, port: Port, target: str) -> str:
+    return f"{port.initiator}-{target}-{unit.device.name}"
+
+
 def _path_state(unit: Unit, target: str) -> str:
     return "dead" if target in unit.lost else "active"
 
@@ -146,7 +163,7 @@ def path_states(units: Iterable[Unit]) -> list[Any]:
     """HostMultipathStateInfoPath of every path: the states of HostMultipathInfo alone. Source: vSphere API reference."""
     state = vim.host.MultipathStateInfo.Path
     return [
-        state(name=f"{port.initiator}-{target}-{unit.device.name}", pathState=_path_state(unit, target))
+        state(name=_path_name(unit, port, target), pathState=_path_state(unit, target))
         for unit in units
         for port in unit.ports
         for target in unit.device.targets

@@ -109,7 +109,8 @@ def devices(state: VCenterState, vm: VmDescription) -> list[Any]:
     """The controllers, then the disks that are attached to them."""
     keys = _controller_keys(vm)
     attached = {kind: [2000 + place for place, disk in enumerate(vm.disks) if disk.controller == kind] for kind in keys}
-    controllers = [_controller(kind, key, attached[kind]) for kind, key in keys.items()]
+    shared = {disk.controller: disk.bus_sharing for disk in vm.disks}
+    controllers = [_controller(kind, key, attached[kind], shared[kind]) for kind, key in keys.items()]
     return controllers + [_disk(state, vm, disk, place, keys[disk.controller]) for place, disk in enumerate(vm.disks)]
 
 
@@ -127,8 +128,8 @@ def _controller_keys(vm: VmDescription) -> dict[str, int]:
     return keys
 
 
-def _controller(kind: str, key: int, disks: list[int]) -> Any:
-    scsi: dict[str, Any] = {"scsiCtlrUnitNumber": 7, "sharedBus": "noSharing", "hotAddRemove": True}
+def _controller(kind: str, key: int, disks: list[int], bus_sharing: str) -> Any:
+    scsi: dict[str, Any] = {"scsiCtlrUnitNumber": 7, "sharedBus": bus_sharing, "hotAddRemove": True}
     device = vim.vm.device
     built, label, extra = {
         "pvscsi": (device.ParaVirtualSCSIController, "SCSI controller", scsi),

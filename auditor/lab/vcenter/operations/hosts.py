@@ -66,7 +66,7 @@ def _query_modules(context: Context, this: Any, _arguments: Mapping[str, Any]) -
                 information(
                     id=place,
                     name=name,
-                    version=module_of(name).version,
+                    version=module.version or module_of(name).version,
                     filename=f"/usr/lib/vmware/vmkmod/{name}",
                     optionString=module.configured,
                     loaded=module.loaded,

@@ -35,7 +35,8 @@ TargetKey = tuple[str, str, str, int, str]  # adapter, kind, address, port, iqn
 class ModuleState:
     """A kernel module: `configured` applies at the next load, `in_effect` was applied at the last one."""
 
-    def __init__(self, configured: str, in_effect: str, *, loaded: bool) -> None:
+    def __init__(self, configured: str, in_effect: str, *, loaded: bool, version: str | None = None) -> None:
+        self.version = version  # None: as the lab's driver of that name has it
         self.configured = configured
         self.in_effect = in_effect
         self.loaded = loaded
@@ -99,6 +100,10 @@ class HostState:
         if own is not None:
             return own
         return self.claimed_with.get(device.name, self._endpoint_default) if device.protocol_endpoint else ORDINARY_DSNRO
+
+    def perennially_reserved(self, device: DeviceDescription) -> bool:
+        """Whether somebody marked the device on this host; survives reboots."""
+        return bool(self.device_settings.get(device.name, {}).get("perennially_reserved", False))
 
     def claim(self, device: DeviceDescription) -> None:
         """Add a device that has just appeared; a protocol endpoint takes the option's current value."""
@@ -185,6 +190,9 @@ def _modules_of(description: HostDescription) -> dict[str, ModuleState]:
             states[name] = ModuleState("", "", loaded=True)
         else:
             states[name] = ModuleState(
-                module.configured, module.configured if module.in_effect is None else module.in_effect, loaded=module.loaded
+                module.configured,
+                module.configured if module.in_effect is None else module.in_effect,
+                loaded=module.loaded,
+                version=module.version,
             )
     return states

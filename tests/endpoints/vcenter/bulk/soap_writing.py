@@ -73,7 +73,6 @@ UNREAD = {
     "devicePath": "<devicePath>/vmfs/devices/disks/naa.6</devicePath>",
     "vsanDiskInfo": "<vsanDiskInfo><vsanUuid>52</vsanUuid><formatVersion>19</formatVersion></vsanDiskInfo>",
     "scsiDiskType": "<scsiDiskType>native512</scsiDiskType>",
-    "isWorkingPath": "<isWorkingPath>true</isWorkingPath>",
     "iScsiAlias": "<iScsiAlias></iScsiAlias>",
     "address": "<address>198.51.100.10:3260</address>",
     "nodeWorldWideName": "<nodeWorldWideName>-1</nodeWorldWideName>",

@@ -99,6 +99,13 @@ def test_an_nfs_datastore_has_its_server_and_path_and_lies_in_no_cluster() -> No
     assert "nfs_host" not in row(info=DatastoreInfo(nas=NasVolume(remote_path="/files")))
 
 
+def test_all_servers_of_a_mount_by_nfs_4_1_are_listed_in_one_order() -> None:
+    """HostNasVolume.remoteHostNames has all of them, remoteHost one; VIM API reference."""
+    several = NasVolume(remote_host="filer-b", remote_host_names=["filer-b", "2001:DB8::0:9", "192.0.2.7", "filer-b"], remote_path="/files")
+    assert row(info=DatastoreInfo(nas=several))["nfs_host"] == "192.0.2.7,2001:db8::9,filer-b"
+    assert row(info=DatastoreInfo(nas=NasVolume(remote_host="filer-b, filer-a", remote_path="/files")))["nfs_host"] == "filer-a,filer-b"
+
+
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [

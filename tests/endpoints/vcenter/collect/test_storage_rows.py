@@ -151,7 +151,7 @@ def test_a_device_has_what_its_inquiry_gives_and_only_a_disk_a_size() -> None:
             lun(
                 "NAA.600A", type_name="HostScsiDisk", display_name="A disk", vendor="PURE    ", model=" FlashArray ", revision="8888 ",
                 lun_type="disk", protocol_endpoint=False, queue_depth=64, vstorage_support="vStorageSupported",
-                operational_state=["ok", "degraded"], **about,
+                operational_state=["ok", "degraded"], perennially_reserved=True, **about,
             ),
             lun("mpx.VMHBA1", type_name="ScsiLun", lun_type="cdrom", **about),
             lun("naa.1", type_name="HostScsiDisk"),
@@ -173,6 +173,7 @@ def test_a_device_has_what_its_inquiry_gives_and_only_a_disk_a_size() -> None:
             "is_ssd": True,
             "size_bytes": 51200,
             "operational_state": "ok,degraded",
+            "perennially_reserved": True,
         },
         HERE | {"device": "mpx.VMHBA1", "device_type": "cdrom", "operational_state": ""},
         HERE | {"device": "naa.1", "operational_state": ""},

@@ -1,0 +1,75 @@
+"""Whether one host takes the reservation of one device for permanent, and passes over it when it boots or rescans."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from auditor.endpoints.common.remediator import Reading
+from auditor.endpoints.vcenter.esxcli_records import plain_name
+from auditor.errors import MalformedAnswerError, NotThereError, RefusedError
+from auditor.model import EndpointKind
+
+if TYPE_CHECKING:
+    from auditor.endpoints.vcenter.session import VCenter
+    from auditor.model import Scalar, Target
+
+_FIELD = "isperenniallyreserved"
+_STATES = {"true": True, "false": False}
+
+
+class DevicePerenniallyReserved:
+    """Reads and sets the mark by esxcli, which has had it since ESXi 5.0. Keys: host_id, device.
+
+    It acts at once and stays through reboots. A device with a VMFS datastore must not have it: an interlock sees to that.
+
+    Source: docs/domain/facts.md#5-9, #1-11.
+    """
+
+    kind = EndpointKind.VCENTER
+
+    def read(self, session: VCenter, target: Target) -> Reading:
+        """Whether the device has the mark now.
+
+        Raises:
+            NotThereError: the host has no such device.
+            MalformedAnswerError: it has, and reports neither true nor false.
+        """
+        device = target["device"]
+        for row in session.esxcli(target["host_id"]).run("storage core device list", device=device):
+            fields = {plain_name(name): value for name, value in row.items()}
+            if str(fields.get("device", "")).strip().lower() != device.lower():
+                continue
+            text = str(fields.get(_FIELD, "")).strip()
+            if text.lower() not in _STATES:
+                raise MalformedAnswerError(
+                    f"endpoint {session.endpoint.name}: Is Perennially Reserved of {device} on {target['host_id']} is {text[:40]!r}",
+                    why="it is neither true nor false: nothing can be compared, so nothing is written.",
+                    do="run `esxcli storage core device list` on that host.",
+                )
+            return Reading(_STATES[text.lower()])
+        raise NotThereError(
+            f"endpoint {session.endpoint.name}: {target['host_id']} has no device {device}",
+            why="there is nothing to mark.",
+            do="collect again: it may have been unmapped.",
+        )
+
+    def write(self, session: VCenter, target: Target, value: Scalar) -> None:
+        """Set the mark or take it away, once.
+
+        Raises:
+            RefusedError: neither true nor false, or the host says no.
+        """
+        if not isinstance(value, bool):
+            raise RefusedError(
+                f"endpoint {session.endpoint.name}: a device cannot be marked as perennially reserved by {value!r}",
+                why="nothing was written.",
+                do="give true or false.",
+            )
+        cli = session.esxcli(target["host_id"])
+        answer = cli.run("storage core device setconfig", device=target["device"], perenniallyreserved=value)
+        if any(str(row.get("value", "")).strip().lower() == "false" for row in answer):
+            raise RefusedError(
+                f"endpoint {session.endpoint.name}: {target['host_id']} did not set Is Perennially Reserved of {target['device']}",
+                why="it said so without a reason.",
+                do="run the same command on that host.",
+            )

@@ -1,0 +1,66 @@
+-- materialize: table
+-- The ceilings of ONTAP's adaptive policies, which go by the size of what they are given to: a volume (`is_own`), or the file system around its LUN.
+-- The greatest of expected, peak and absolute minimum, of which expected and peak are a TB's: of allocated space or of used space. A TB is taken for
+-- 1,024^4 bytes. A block size adds a ceiling in bytes: the operations times that size. Source: docs/domain/facts.md#7-8.
+-- Used space that was not read is at most all of it. What counts as one operation is not known without a block size: then at most is known.
+WITH policy AS (
+    SELECT
+        endpoint,
+        policy_id,
+        TRY(TRY_CAST(json_extract_string(raw, '$.expected_iops') AS DOUBLE)) AS expected,
+        TRY(TRY_CAST(json_extract_string(raw, '$.peak_iops') AS DOUBLE)) AS peak,
+        TRY(TRY_CAST(json_extract_string(raw, '$.absolute_min_iops') AS DOUBLE)) AS absolute,
+        coalesce(TRY(lower(json_extract_string(raw, '$.expected_iops_allocation'))), 'allocated_space') AS expected_of,
+        coalesce(TRY(lower(json_extract_string(raw, '$.peak_iops_allocation'))), 'used_space') AS peak_of,
+        TRY(lower(json_extract_string(raw, '$.block_size'))) AS block_size
+    FROM fact.array_qos_policy
+    WHERE kind = 'adaptive'
+),
+given AS (
+    SELECT endpoint, volume_id, true AS is_own, qos_policy_id AS policy_id, size_bytes / pow(1024, 4) AS size, used_bytes / pow(1024, 4) AS used
+    FROM step_volume
+    UNION ALL
+    SELECT endpoint, volume_id, false, qos_group_id, qos_group_size_bytes / pow(1024, 4), qos_group_used_bytes / pow(1024, 4)
+    FROM step_volume
+),
+bounded AS (
+    SELECT
+        g.endpoint,
+        g.volume_id,
+        g.is_own,
+        p.block_size,
+        TRY_CAST(regexp_extract(p.block_size, '^([0-9]+)k$', 1) AS BIGINT) * 1024 AS block_bytes,
+        greatest(
+            p.expected * CASE WHEN p.expected_of = 'allocated_space' THEN g.size ELSE g.used END,
+            p.peak * CASE WHEN p.peak_of = 'allocated_space' THEN g.size ELSE g.used END,
+            p.absolute
+        ) AS at_least,
+        p.expected * CASE WHEN p.expected_of = 'used_space' THEN coalesce(g.used, g.size) ELSE g.size END AS expected,
+        p.peak * CASE WHEN p.peak_of = 'used_space' THEN coalesce(g.used, g.size) ELSE g.size END AS peak,
+        p.absolute
+    FROM given AS g
+    JOIN policy AS p USING (endpoint, policy_id)
+),
+rounded AS (
+    SELECT
+        endpoint,
+        volume_id,
+        is_own,
+        block_bytes,
+        CASE WHEN block_size = 'any' OR block_bytes IS NOT NULL THEN TRY_CAST(round(at_least) AS BIGINT) END AS at_least,
+        CASE
+            WHEN expected IS NOT NULL AND peak IS NOT NULL AND absolute IS NOT NULL
+            THEN TRY_CAST(round(greatest(expected, peak, absolute)) AS BIGINT)
+        END AS at_most
+    FROM bounded
+)
+SELECT
+    endpoint,
+    volume_id,
+    is_own,
+    CASE WHEN at_least = at_most THEN at_most END AS max_iops,
+    at_least AS max_iops_at_least,
+    at_most AS max_iops_at_most,
+    CASE WHEN at_least = at_most THEN at_most * block_bytes END AS max_bytes_per_second,
+    block_bytes
+FROM rounded;

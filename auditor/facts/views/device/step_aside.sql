@@ -1,0 +1,9 @@
+-- materialize: table
+-- One row per host and device that no rule about disks judges, since an administrator detached it or it holds no data of machines (step_inquiry), or of
+-- which that is not known: `is_aside` is NULL then. Usually few.
+SELECT n.endpoint, n.host_id, m.device, i.is_aside
+FROM step_device_row AS d
+JOIN step_inquiry AS i USING (inquiry_number)
+JOIN step_host_number AS n USING (host_number)
+JOIN step_device_number AS m USING (device_number)
+WHERE i.is_aside IS DISTINCT FROM false;

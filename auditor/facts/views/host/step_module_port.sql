@@ -1,0 +1,9 @@
+-- materialize: view
+-- One row per host and kernel module of adapters: how many of its adapters the module drives. None where one of the host's does not report its module, as
+-- it may be of any, or where adapters were not read whole.
+SELECT b.endpoint, b.host_id, b.driver AS module, count(*) AS ports
+FROM fact.hba AS b
+JOIN step_host_reading AS r ON r.endpoint = b.endpoint AND r.host_id = b.host_id
+LEFT JOIN step_nameless_adapter AS n ON n.endpoint = b.endpoint AND n.host_id = b.host_id
+WHERE r.hbas_read AND n.host_id IS NULL
+GROUP BY b.endpoint, b.host_id, b.driver;

@@ -1,0 +1,185 @@
+"""Which hosts are held to each other by the number of their paths, and which differ by design."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pytest
+
+from .fleets import Facts, hosts, seen, view
+from .judged import judged
+
+NEAR, FAR = ("a1", "a2", "a3", "a4"), ("a1", "a2")
+"""Ports of one array as its own site reaches them, and the other site."""
+
+
+def fleet(*ports: int, clusters: Sequence[str | None] | None = None) -> Facts:
+    """A host for each of these numbers of Fibre Channel ports, of one cluster unless `clusters` names others, everything read."""
+    given = hosts(len(ports))
+    given["hba"] = [
+        {"host_id": f"host-{number}", "hba": f"vmhba{port}", "kind": "fc", "driver": "lpfc"}
+        for number, count in enumerate(ports, 1)
+        for port in range(1, count + 1)
+    ]
+    for host, cluster in zip(given["host"], clusters or (), strict=False):
+        host |= {"cluster_id": cluster, "cluster": cluster}
+    return given
+
+
+def sees(given: Facts, number: int, device: str, targets: Sequence[str | None], by: int | None = None, **more: Any) -> None:
+    """The host of that number sees a device: each of its adapters, or the first `by` of them, has a path to each target."""
+    host = f"host-{number}"
+    hbas = [row["hba"] for row in given["hba"] if row["host_id"] == host][:by]
+    given.setdefault("device", []).append({"host_id": host, **seen(device, "ontap")})
+    given.setdefault("path", []).extend(
+        {"host_id": host, "device": device, "hba": hba, "path": f"{hba} {target}", "target": target, "state": "active", "transport": "fc"}
+        | more
+        for hba in hbas
+        for target in targets
+    )
+
+
+def most(given: Facts) -> dict[str, dict[str, int | None]]:
+    """By device and host, the most active paths of a host that is like it."""
+    found: dict[str, dict[str, int | None]] = {}
+    for row in view("path_policy", given):
+        found.setdefault(row["device"], {})[row["host_id"].removeprefix("host-")] = row["most_active_paths"]
+    return found
+
+
+def differences(given: Facts) -> set[tuple[str, str | None]]:
+    """Of each host, why those with more paths are not compared with it."""
+    return {(row["host_id"].removeprefix("host-"), row["not_compared"]) for row in view("path_policy", given)}
+
+
+def test_hosts_with_two_ports_are_not_held_to_hosts_with_four() -> None:
+    given = fleet(2, 2, 4, 4)
+    for number in (1, 2, 3, 4):
+        sees(given, number, "naa.1", NEAR)
+    assert most(given) == {"naa.1": {"1": 8, "2": 8, "3": 16, "4": 16}}
+    assert differences(given) == {
+        ("1", "another number of adapters"),
+        ("2", "another number of adapters"),
+        ("3", None),
+        ("4", None),
+    }
+    assert {row["compared_by"] for row in view("path_policy", given)} == {"fc by 2 adapters", "fc by 4 adapters"}
+
+
+def test_a_host_that_lost_one_of_four_ports_is_held_to_those_with_four() -> None:
+    given = fleet(2, 4, 4)
+    sees(given, 1, "naa.1", NEAR)
+    sees(given, 2, "naa.1", NEAR)
+    sees(given, 3, "naa.1", NEAR, by=3)
+    assert most(given) == {"naa.1": {"1": 8, "2": 16, "3": 16}}
+
+
+def test_the_far_array_of_a_metro_cluster_is_seen_by_fewer_paths_from_each_site() -> None:
+    given = fleet(2, 2, 2, 2)
+    for number, near in ((1, True), (2, True), (3, False), (4, False)):
+        sees(given, number, "naa.1", NEAR if near else FAR)
+        sees(given, number, "naa.2", ("b1", "b2") if near else ("b1", "b2", "b3", "b4"))
+    assert most(given) == {"naa.1": {"1": 8, "2": 8, "3": 4, "4": 4}, "naa.2": {"1": 4, "2": 4, "3": 8, "4": 8}}
+    assert differences(given) == {(host, reason) for host in "1234" for reason in (None, "other ports of the array")}
+
+
+def test_two_hosts_each_of_which_is_near_to_an_array_of_its_own_are_not_held_to_each_other() -> None:
+    given = fleet(2, 2)
+    for number in (1, 2):
+        sees(given, number, "naa.1", NEAR if number == 1 else FAR)
+        sees(given, number, "naa.2", ("b1", "b2") if number == 1 else ("b1", "b2", "b3", "b4"))
+    assert most(given) == {"naa.1": {"1": 8, "2": 4}, "naa.2": {"1": 4, "2": 8}}
+
+
+def test_a_host_that_alone_reaches_fewer_ports_is_held_to_the_others() -> None:
+    given = fleet(2, 2, 2)
+    for number in (1, 2, 3):
+        sees(given, number, "naa.1", FAR if number == 3 else NEAR)
+    assert most(given) == {"naa.1": {"1": 8, "2": 8, "3": 8}}
+    assert differences(given) == {("1", None), ("2", None), ("3", None)}
+
+
+def test_two_hosts_that_lost_the_same_fabric_are_held_to_the_others() -> None:
+    given = fleet(2, 2, 2, 2)
+    for number in (1, 2, 3, 4):
+        sees(given, number, "naa.1", NEAR, by=1 if number > 2 else None)
+    assert most(given) == {"naa.1": {"1": 8, "2": 8, "3": 8, "4": 8}}
+
+
+def test_a_drifted_host_of_the_far_site_is_held_to_its_own_site() -> None:
+    given = fleet(2, 2, 2, 2, 2)
+    for number in (1, 2, 3, 4, 5):
+        sees(given, number, "naa.1", NEAR if number < 3 else FAR[: 1 if number == 5 else 2])
+    assert most(given)["naa.1"] == {"1": 8, "2": 8, "3": 4, "4": 4, "5": 8}
+
+
+def test_hosts_of_two_clusters_are_compared_in_their_own_where_it_has_several() -> None:
+    several = fleet(2, 2, 2, 2, clusters=("c1", "c1", "c2", "c2"))
+    alone = fleet(2, 2, 2, clusters=("c1", "c1", "c2"))
+    for given in (several, alone):
+        for number in range(1, len(given["host"]) + 1):
+            sees(given, number, "naa.1", (None,) if number > 2 else (None, None))
+    assert most(several) == {"naa.1": {"1": 4, "2": 4, "3": 2, "4": 2}}
+    assert most(alone) == {"naa.1": {"1": 4, "2": 4, "3": 4}}
+
+
+def test_hosts_by_another_transport_are_not_compared() -> None:
+    given = fleet(2, 2)
+    given["hba"] += [{"host_id": "host-2", "hba": "vmhba64", "kind": "iscsi", "driver": "iscsi_vmk"}]
+    sees(given, 1, "naa.1", NEAR)
+    given["hba"] = [row for row in given["hba"] if row["host_id"] == "host-1" or row["kind"] == "iscsi"]
+    sees(given, 2, "naa.1", ("iqn.a",), transport="iscsi")
+    assert most(given) == {"naa.1": {"1": 8, "2": 1}}
+
+
+def test_which_hosts_are_alike_is_open_where_the_adapters_of_one_were_not_read() -> None:
+    given = fleet(2, 2, 2)
+    for number in (1, 2, 3):
+        sees(given, number, "naa.1", NEAR, by=1 if number == 3 else None)
+    given["reading"] = [
+        row | {"complete": row["complete"] and (row["scope"], row["topic"]) != ("host-3", "hbas")} for row in given["reading"]
+    ]
+    assert most(given) == {"naa.1": {"1": 8, "2": 8, "3": None}}
+
+
+def test_a_host_without_a_path_is_held_to_all() -> None:
+    given = fleet(2, 2, 4)
+    for number in (1, 3):
+        sees(given, number, "naa.1", NEAR)
+    given["device"].append({"host_id": "host-2", **seen("naa.1", "ontap")})
+    assert most(given) == {"naa.1": {"1": 8, "2": 16, "3": 16}}
+
+
+def designs() -> Iterator[Any]:
+    """Fleets whose hosts differ by design: ports, sites, clusters and array ports, each healthy."""
+    for ports in ((2, 2, 2, 2), (2, 2, 4, 4), (1, 1, 2, 2), (2, 4, 4, 4)):
+        for sites in ("nnnn", "nnff", "nffn"):
+            yield pytest.param(ports, sites, id=f"{ports} {sites}")
+
+
+@pytest.mark.parametrize(("ports", "sites"), list(designs()))
+def test_no_host_that_differs_by_design_has_fewer_than_those_like_it_and_a_drifted_one_does(ports: tuple[int, ...], sites: str) -> None:
+    reached = {"n": (NEAR, ("b1", "b2")), "f": (FAR, ("b1", "b2", "b3", "b4"))}
+    healthy, drifted = fleet(*ports), fleet(*ports)
+    for number, site in enumerate(sites, 1):
+        for device, targets in zip(("naa.1", "naa.2"), reached[site], strict=True):
+            sees(healthy, number, device, targets)
+            sees(drifted, number, device, targets[:1] if number == 4 else targets)
+    behind = [row for row in view("path_policy", healthy) if row["active_paths"] != row["most_active_paths"]]
+    assert behind == []
+    assert {(row["host_id"], row["device"]) for row in view("path_policy", drifted) if row["active_paths"] < row["most_active_paths"]} == {
+        ("host-4", "naa.1"),
+        ("host-4", "naa.2"),
+    }
+
+
+def test_path_count_passes_hosts_that_differ_by_design_and_fails_the_one_that_drifted() -> None:
+    given = fleet(2, 2, 4, 4)
+    for number in (1, 2, 3, 4):
+        sees(given, number, "naa.1", NEAR, by=3 if number == 4 else None)
+    verdicts = judged("multipath/path-count", given)
+    assert {key[:6]: verdict for key, verdict in verdicts.items()} == {
+        "host-1": "pass",
+        "host-2": "pass",
+        "host-3": "pass",
+        "host-4": "fail",
+    }

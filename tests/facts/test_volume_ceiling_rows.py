@@ -1,0 +1,207 @@
+"""How near a volume is to its ceilings, whichever level has them, and whether the wait for it is QoS."""
+
+from typing import Any
+
+import pytest
+
+from .single import Rows, chained
+
+Cells = dict[str, Any]
+
+
+def held(family: str, *volumes: Cells, policies: Rows | None = None) -> dict[str, Cells]:
+    """By volume, what `step_volume_load` says of it; `iops`, `bytes` and other figures of an array are its load."""
+    own = {"iops": "actual_iops", "bytes": "bytes_per_second"}
+    figures = {"actual_iops", "bytes_per_second", "utilization", "throttle_us", "burst_credit", "average_io_bytes"}
+    cells = [
+        {"endpoint": "east", "kind": "lun", "qos_read": True, **{own.get(name, name): value for name, value in one.items()}}
+        for one in volumes
+    ]
+    tables: dict[str, Rows] = {
+        "step_volume": [{name: value for name, value in one.items() if name not in figures} for one in cells],
+        "fact.array_volume_load": [
+            {name: value for name, value in one.items() if name in figures or name in ("endpoint", "volume_id")}
+            for one in cells
+            if figures & set(one)
+        ],
+        "fact.array_qos_policy": [{"endpoint": "east", **one} for one in policies or []],
+        "step_array": [{"endpoint": "east", "family": family}],
+        "step_endpoint_reading": [{"endpoint": "east", "volumes_read": True}],
+    }
+    steps = ("step_volume_qos", "step_curve_cost", "step_volume_ceiling")
+    loads = chained("step_volume_load", tables, *steps)
+    ceilings = {row["volume_id"]: row["is_countable"] for row in chained("step_volume_ceiling", tables, *steps[:2])}
+    return {row["volume_id"]: row | {"is_countable": ceilings.get(row["volume_id"])} for row in loads}
+
+
+def one(family: str, **volume: Any) -> Cells:
+    return held(family, {"volume_id": "1", "name": "lun", "svm": "svm", **volume})["1"]
+
+
+@pytest.mark.parametrize("family", ["ontap", "flasharray", "solidfire", "dell-sc", "eternus-dx"])
+def test_a_volume_that_does_all_of_its_ceiling_is_at_it_whatever_its_family(family: str) -> None:
+    curve = {"qos_curve": '{"4096": 100}', "average_io_bytes": 4096} if family == "solidfire" else {}
+    row = one(family, qos_max_iops=4000, iops=4000, bytes=4000 * 4096, **curve)
+    assert (row["is_at_limit"], row["qos_wait"]) == (True, "at its ceiling of 4,000 IOPS: the wait is QoS")
+
+
+@pytest.mark.parametrize(
+    ("volume", "is_at_limit", "wait"),
+    [
+        pytest.param(
+            {"qos_max_iops": 4000, "iops": 3995}, True, "at its ceiling of 4,000 IOPS: the wait is QoS", id="as NetApp's KB shows"
+        ),
+        pytest.param({"qos_max_iops": 4000, "iops": 3800}, True, "at its ceiling of 4,000 IOPS: the wait is QoS", id="just so near"),
+        pytest.param({"qos_max_iops": 4000, "iops": 3799}, False, "not held back by QoS", id="just not"),
+        pytest.param(
+            {"qos_max_bytes_per_second": 100 << 20, "iops": 400, "bytes": 100 << 20},
+            True,
+            "at its ceiling of 100.0 MiB/s: the wait is QoS",
+            id="a ceiling in bytes",
+        ),
+        pytest.param(
+            {"qos_max_iops": 4000, "qos_max_bytes_per_second": 100 << 20, "iops": 400, "bytes": 99 << 20},
+            True,
+            "at its ceiling of 100.0 MiB/s: the wait is QoS",
+            id="large blocks reach the one in bytes first",
+        ),
+        pytest.param(
+            {"qos_max_iops": 4000, "qos_max_bytes_per_second": 300_000_000, "qos_min_iops": 200, "iops": 3995, "bytes": 1_111_750_000},
+            True,
+            "at its ceiling of 4,000 IOPS: the wait is QoS",
+            id="with a floor, the one in bytes is not enforced",
+        ),
+        pytest.param({"qos_max_iops": 4000, "qos_max_bytes_per_second": 100 << 20, "iops": 400}, None, None, id="bytes not read"),
+        pytest.param({"iops": 4000}, False, "not held back by QoS", id="no ceiling"),
+        pytest.param({"iops": 4000, "qos_read": False}, None, None, id="QoS not read"),
+        pytest.param({"qos_max_iops": 4000, "bytes": 1}, None, None, id="rate not read"),
+        pytest.param(
+            {"qos_max_iops": 4000, "iops": 4000, "qos_read": False},
+            True,
+            "at its ceiling of 4,000 IOPS: the wait is QoS",
+            id="other QoS was not read, and this is reached",
+        ),
+    ],
+)
+def test_a_rate_is_compared_with_the_ceiling_of_an_ontap(volume: Cells, is_at_limit: bool | None, wait: str | None) -> None:
+    row = one("ontap", **volume)
+    assert (row["is_at_limit"], row["qos_wait"]) == (is_at_limit, wait)
+
+
+POLICY = {"qos_policy_id": "p", "qos_policy": "gold", "qos_shared": True, "qos_max_iops": 4000}
+
+
+def test_a_policy_that_its_volumes_share_is_compared_with_what_they_do_together() -> None:
+    policies = [{"policy_id": "p", "is_shared": True, "volumes": 2}]
+    both = [{"volume_id": n, "name": n, "svm": "svm", "bytes": 1, **POLICY} for n in ("1", "2")]
+    found = held("ontap", both[0] | {"iops": 3000}, both[1] | {"iops": 1000}, policies=policies)
+    wanted = "at its ceiling of 4,000 IOPS of policy gold, shared by 2 volumes: the wait is QoS"
+    assert [row["qos_wait"] for row in found.values()] == [wanted, wanted]
+    found = held("ontap", both[0] | {"iops": 1000}, both[1] | {"iops": 1000}, policies=policies)
+    assert [row["is_at_limit"] for row in found.values()] == [False, False]
+
+
+@pytest.mark.parametrize(
+    ("members", "second", "is_at_limit", "is_countable"),
+    [
+        pytest.param(3, {"iops": 1000, "bytes": 1}, None, False, id="one member is not listed"),
+        pytest.param(None, {"iops": 1000, "bytes": 1}, None, True, id="how many it has was not read"),
+        pytest.param(2, {}, None, True, id="what one does was not read"),
+        pytest.param(3, {"iops": 3000, "bytes": 1}, True, False, id="those that are known reach it"),
+    ],
+)
+def test_members_that_are_not_known_leave_a_shared_ceiling_open_or_it_is_reached(
+    members: int | None, second: Cells, is_at_limit: bool | None, is_countable: bool
+) -> None:
+    policies = [{"policy_id": "p", "is_shared": True, "volumes": members}]
+    both = [{"volume_id": n, "name": n, "svm": "svm", **POLICY} for n in ("1", "2")]
+    row = held("ontap", both[0] | {"iops": 1000, "bytes": 1}, both[1] | second, policies=policies)["1"]
+    assert (row["is_at_limit"], row["is_countable"]) == (is_at_limit, is_countable)
+
+
+def test_luns_of_a_file_system_are_together_under_its_policy_and_those_of_another_are_not() -> None:
+    around = {"svm": "svm", "qos_group_id": "g", "qos_group": "volume policy", "qos_group_max_iops": 4000}
+    found = held(
+        "ontap",
+        {"volume_id": "1", "name": "/vol/a/1", "iops": 2000, **around},
+        {"volume_id": "2", "name": "/vol/a/2", "iops": 2000, **around},
+        {"volume_id": "3", "name": "/vol/b/3", "iops": 2000, **around},
+        policies=[{"policy_id": "g", "is_shared": False, "volumes": 2}],
+    )
+    together = "at its ceiling of 4,000 IOPS of volume policy, shared by 2 volumes: the wait is QoS"
+    assert [row["qos_wait"] for row in found.values()] == [together, together, None]
+    assert found["3"]["is_countable"] is False  # a file system holds more than its LUNs
+
+
+def test_volumes_of_a_group_share_its_ceiling_and_the_nearer_of_two_is_named() -> None:
+    group = {"qos_group_id": "g", "qos_group": "vg-1", "qos_group_max_iops": 4000}
+    found = held(
+        "dell-sc",
+        {"volume_id": "1", "name": "1", "iops": 3000, "qos_max_iops": 10_000, **group},
+        {"volume_id": "2", "name": "2", "iops": 1000, **group},
+    )
+    together = "at its ceiling of 4,000 IOPS of vg-1, shared by 2 volumes: the wait is QoS"
+    assert [row["qos_wait"] for row in found.values()] == [together, together]
+
+
+@pytest.mark.parametrize(
+    ("volume", "is_at_limit", "wait"),
+    [
+        pytest.param(
+            {"qos_max_iops": 4000, "iops": 900, "throttle_us": 400}, True, "at its ceiling of 4,000 IOPS: the wait is QoS", id="it delays"
+        ),
+        pytest.param({"qos_max_iops": 4000, "iops": 3990, "throttle_us": 0}, False, "not held back by QoS", id="it delays nothing"),
+        pytest.param(
+            {"qos_max_iops": 4000, "iops": 4000, "throttle_us": 0}, True, "at its ceiling of 4,000 IOPS: the wait is QoS", id="all of it"
+        ),
+        pytest.param(
+            {"qos_group": "host esx-1", "qos_group_id": "host esx-1", "qos_group_max_iops": 4000, "iops": 9000, "throttle_us": 0},
+            False,
+            "not held back by QoS",
+            id="a host's ceiling, and others reach the volume too",
+        ),
+        pytest.param(
+            {"qos_group": "host esx-1", "qos_group_id": "host esx-1", "qos_group_max_iops": 4000, "iops": 900, "throttle_us": 400},
+            True,
+            "at its ceiling of 4,000 IOPS of host esx-1: the wait is QoS",
+            id="a host's ceiling, and it delays",
+        ),
+    ],
+)
+def test_a_flasharray_says_whether_it_delays(volume: Cells, is_at_limit: bool, wait: str) -> None:
+    row = one("flasharray", bytes=1, **volume)
+    assert (row["is_at_limit"], row["qos_wait"]) == (is_at_limit, wait)
+
+
+BURST = {"qos_max_iops": 1000, "qos_burst_iops": 2000}
+
+
+@pytest.mark.parametrize(
+    ("volume", "is_at_limit", "wait"),
+    [
+        pytest.param(
+            {"utilization": 2.0, "burst_credit": 9},
+            True,
+            "at the burst above its ceiling of 1,000 IOPS: the wait is QoS",
+            id="at its burst",
+        ),
+        pytest.param({"utilization": 1.5, "burst_credit": 9}, False, "not held back by QoS", id="it spends credits"),
+        pytest.param({"utilization": 1.0, "burst_credit": 0}, True, "at its ceiling of 1,000 IOPS: the wait is QoS", id="no credits left"),
+        pytest.param({"utilization": 1.5}, None, None, id="credits not read"),
+        pytest.param({"utilization": 0.99, "burst_credit": 0}, False, "not held back by QoS", id="below it"),
+        pytest.param(
+            {"utilization": 1.0, "qos_burst_iops": 1000}, True, "at its ceiling of 1,000 IOPS: the wait is QoS", id="a burst that is none"
+        ),
+    ],
+)
+def test_an_element_volume_bursts_while_it_has_credits(volume: Cells, is_at_limit: bool | None, wait: str | None) -> None:
+    row = one("solidfire", iops=1, **{**BURST, **volume})
+    assert (row["is_at_limit"], row["qos_wait"]) == (is_at_limit, wait)
+
+
+def test_an_element_ceiling_is_worth_less_by_the_size_of_the_operations_and_more_with_credits() -> None:
+    """8 KiB cost 1.6 of 4 KiB: 1,000 are 625 and 2,000 are 1,250."""
+    given = {**BURST, "qos_curve": '{"4096": 100, "8192": 160}', "average_io_bytes": 8192, "iops": 625}
+    row = one("solidfire", **given, burst_credit=0)
+    assert (row["limit_per_second"], row["ceiling_use_at_least"]) == (625.0, 1.0)
+    assert one("solidfire", **given, burst_credit=1)["limit_per_second"] == 1250.0
