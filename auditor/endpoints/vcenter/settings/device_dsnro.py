@@ -6,7 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.common.remediator import Reading
-from auditor.errors import MalformedAnswerError, NotThereError, RefusedError
+from auditor.endpoints.vcenter.esxcli_devices import device_fields, was_refused
+from auditor.errors import MalformedAnswerError, RefusedError
 from auditor.model import EndpointKind
 
 if TYPE_CHECKING:
@@ -35,24 +36,14 @@ class DeviceDsnro:
             NotThereError: the host has no such device.
             MalformedAnswerError: it has, and does not report a number.
         """
-        device = target["device"]
-        for row in session.esxcli(target["host_id"]).run("storage core device list", device=device):
-            fields = {re.sub(r"[^a-z0-9]", "", name.lower()): value for name, value in row.items()}
-            if str(fields.get("device", "")).strip().lower() != device.lower():
-                continue
-            text = str(fields.get(_FIELD, "")).strip()
-            if not re.fullmatch(r"[0-9]{1,18}", text):
-                raise MalformedAnswerError(
-                    f"endpoint {session.endpoint.name}: DSNRO of {device} on {target['host_id']} is {text[:40]!r}, not a number",
-                    why="without it nothing can be compared, so nothing is written.",
-                    do="run `esxcli storage core device list` on that host.",
-                )
-            return Reading(int(text))
-        raise NotThereError(
-            f"endpoint {session.endpoint.name}: {target['host_id']} has no device {device}",
-            why="there is nothing to set.",
-            do="collect again: it may have been unmapped.",
-        )
+        text = device_fields(session, target).get(_FIELD, "")
+        if not re.fullmatch(r"[0-9]{1,18}", text):
+            raise MalformedAnswerError(
+                f"endpoint {session.endpoint.name}: DSNRO of {target['device']} on {target['host_id']} is {text[:40]!r}, not a number",
+                why="without it nothing can be compared, so nothing is written.",
+                do="run `esxcli storage core device list` on that host.",
+            )
+        return Reading(int(text))
 
     def write(self, session: VCenter, target: Target, value: Scalar) -> None:
         """Set it, once.
@@ -68,7 +59,7 @@ class DeviceDsnro:
             )
         cli = session.esxcli(target["host_id"])
         answer = cli.run("storage core device set", device=target["device"], schednumreqoutstanding=value)
-        if any(str(row.get("value", "")).strip().lower() == "false" for row in answer):
+        if was_refused(answer):
             raise RefusedError(
                 f"endpoint {session.endpoint.name}: {target['host_id']} did not set DSNRO of {target['device']} to {value}",
                 why="it said so without a reason.",

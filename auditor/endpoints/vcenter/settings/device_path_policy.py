@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.common.remediator import Reading
+from auditor.endpoints.vcenter.esxcli_devices import was_refused
 from auditor.errors import MalformedAnswerError, NotThereError, RefusedError
 from auditor.model import EndpointKind
 
@@ -109,7 +110,7 @@ def _psp(session: VCenter, cli: EsxCli, target: Target) -> str:
 
 def _set(session: VCenter, cli: EsxCli, target: Target, command: str, **arguments: str | int) -> None:
     answer = cli.run(command, device=target["device"], **arguments)
-    if any(str(row.get("value", "")).strip().lower() == "false" for row in answer):
+    if was_refused(answer):
         raise RefusedError(
             f"endpoint {session.endpoint.name}: esxcli {command} was not done for {_named(target)}",
             why="the host said so without a reason.",

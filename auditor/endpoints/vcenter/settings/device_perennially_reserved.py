@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.common.remediator import Reading
-from auditor.endpoints.vcenter.esxcli_records import plain_name
-from auditor.errors import MalformedAnswerError, NotThereError, RefusedError
+from auditor.endpoints.vcenter.esxcli_devices import device_fields, was_refused
+from auditor.errors import MalformedAnswerError, RefusedError
 from auditor.model import EndpointKind
 
 if TYPE_CHECKING:
@@ -34,24 +34,14 @@ class DevicePerenniallyReserved:
             NotThereError: the host has no such device.
             MalformedAnswerError: it has, and reports neither true nor false.
         """
-        device = target["device"]
-        for row in session.esxcli(target["host_id"]).run("storage core device list", device=device):
-            fields = {plain_name(name): value for name, value in row.items()}
-            if str(fields.get("device", "")).strip().lower() != device.lower():
-                continue
-            text = str(fields.get(_FIELD, "")).strip()
-            if text.lower() not in _STATES:
-                raise MalformedAnswerError(
-                    f"endpoint {session.endpoint.name}: Is Perennially Reserved of {device} on {target['host_id']} is {text[:40]!r}",
-                    why="it is neither true nor false: nothing can be compared, so nothing is written.",
-                    do="run `esxcli storage core device list` on that host.",
-                )
-            return Reading(_STATES[text.lower()])
-        raise NotThereError(
-            f"endpoint {session.endpoint.name}: {target['host_id']} has no device {device}",
-            why="there is nothing to mark.",
-            do="collect again: it may have been unmapped.",
-        )
+        text = device_fields(session, target).get(_FIELD, "")
+        if text.lower() not in _STATES:
+            raise MalformedAnswerError(
+                f"endpoint {session.endpoint.name}: Is Perennially Reserved of {target['device']} on {target['host_id']} is {text[:40]!r}",
+                why="it is neither true nor false: nothing can be compared, so nothing is written.",
+                do="run `esxcli storage core device list` on that host.",
+            )
+        return Reading(_STATES[text.lower()])
 
     def write(self, session: VCenter, target: Target, value: Scalar) -> None:
         """Set the mark or take it away, once.
@@ -67,7 +57,7 @@ class DevicePerenniallyReserved:
             )
         cli = session.esxcli(target["host_id"])
         answer = cli.run("storage core device setconfig", device=target["device"], perenniallyreserved=value)
-        if any(str(row.get("value", "")).strip().lower() == "false" for row in answer):
+        if was_refused(answer):
             raise RefusedError(
                 f"endpoint {session.endpoint.name}: {target['host_id']} did not set Is Perennially Reserved of {target['device']}",
                 why="it said so without a reason.",

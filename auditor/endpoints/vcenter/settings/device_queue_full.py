@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.common.remediator import Reading
+from auditor.endpoints.vcenter.esxcli_devices import was_refused
 from auditor.errors import MalformedAnswerError, NotThereError, RefusedError
 from auditor.model import EndpointKind
 
@@ -79,7 +80,7 @@ class DeviceQueueFull:
         numbers = {"queuefullsamplesize": sample} | ({"queuefullthreshold": threshold} if match else {})
         for device in sorted(_devices(target)):
             answer = cli.run("storage core device set", device=device, **numbers)
-            if any(str(row.get("value", "")).strip().lower() == "false" for row in answer):
+            if was_refused(answer):
                 raise RefusedError(
                     f"endpoint {session.endpoint.name}: {target['host_id']} did not set the queue-full values of {device} to {value}",
                     why="it said so without a reason; devices before it in the alphabet were set.",

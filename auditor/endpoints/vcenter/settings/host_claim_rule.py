@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.common.remediator import Reading
+from auditor.endpoints.vcenter.esxcli_devices import was_refused
 from auditor.errors import MalformedAnswerError, RefusedError
 from auditor.model import EndpointKind
 
@@ -90,7 +91,7 @@ def _arguments(target: Target, policy: str) -> dict[str, str]:
 
 def _run(session: VCenter, cli: EsxCli, target: Target, verb: str, arguments: dict[str, str]) -> None:
     answer = cli.run(f"storage nmp satp rule {verb}", **arguments)
-    if any(str(row.get("value", "")).strip().lower() == "false" for row in answer):
+    if was_refused(answer):
         raise RefusedError(
             f"endpoint {session.endpoint.name}: esxcli storage nmp satp rule {verb} was not done: {_named(target)}",
             why="the host said so without a reason.",
