@@ -17,11 +17,14 @@ from auditor.facts.needs import from_json
 from auditor.facts.partitions import Source, check_source, gather, private_folder
 from auditor.facts.snapshot import BUGS_FILE, load_snapshot
 from auditor.facts.snapshot_files import digest_of, literal
+from auditor.facts.stale_hosts import StaleHost, rows_of, stale_hosts, with_notes_of, without_gaps_of
 from auditor.facts.worked_out import is_worked_out, worked_out
 from auditor.identity import is_same
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    import duckdb
 
     from auditor.model import EndpointReading
 
@@ -188,19 +191,48 @@ def _write_manifest(folder: Path, collected: Sequence[Collected], readings: Sequ
         "started": min((each["started"] for each in manifests), key=datetime.fromisoformat),
         "finished": max((each["finished"] for each in manifests), key=datetime.fromisoformat),
         "asked": manifests[0].get("asked"),
-        "endpoints": [{**asdict(r), "started": r.started.isoformat(), "finished": r.finished.isoformat()} for r in readings],
+        "endpoints": _as_json(readings),
         "tables": dict(digests),
     }
     (folder / MANIFEST).write_text(json.dumps(manifest, indent=1), encoding="utf-8")
 
 
+def _as_json(readings: Sequence[EndpointReading]) -> list[dict[str, Any]]:
+    return [{**asdict(one), "started": one.started.isoformat(), "finished": one.finished.isoformat()} for one in readings]
+
+
+def _rewritten(connection: duckdb.DuckDBPyConnection, folder: Path, stale: Sequence[StaleHost]) -> dict[str, str]:
+    """The digests of the tables that were written anew without old entries of hosts, of which another snapshot has the host itself."""
+    tables = [name for name, of_these in rows_of(connection, stale) if _write_without(connection, folder, name, of_these)]
+    return {name: digest_of(folder / f"{name}.parquet") for name in tables}
+
+
+def _write_without(connection: duckdb.DuckDBPyConnection, folder: Path, table: str, of_these: str) -> bool:
+    """Write a table anew without some rows; False where it has none of them."""
+    if connection.execute(f'SELECT 1 FROM fact."{table}" WHERE {of_these} LIMIT 1').fetchone() is None:  # noqa: S608  stale_hosts.py's words
+        return False
+    path = folder / f"{table}.parquet"
+    fresh = path.with_suffix(".fresh")
+    rows = f'SELECT * FROM fact."{table}" WHERE NOT coalesce({of_these}, false)'  # noqa: S608  as above
+    run(connection, f"COPY ({rows}) TO {literal(fresh)} (FORMAT parquet, COMPRESSION zstd)")
+    fresh.replace(path)
+    return True
+
+
 def _join_again(folder: Path) -> None:
     """Work out anew what the hosts of all snapshots see and no array of any of them accounts for."""
+    manifest = read_json(folder / MANIFEST)
     snapshot = load_snapshot(folder)
     connection = snapshot.connection
     try:
         limit_memory(connection, folder / "joined")
-        gaps = [*(gap for gap in snapshot.gaps if not is_worked_out(gap)), *worked_out(connection, snapshot.readings, snapshot.asked)]
+        stale = stale_hosts(connection)
+        found = without_gaps_of([gap for gap in snapshot.gaps if not is_worked_out(gap)], stale)
+        readings = with_notes_of(snapshot.readings, stale, found)
+        if stale:
+            manifest["tables"] |= _rewritten(connection, folder, stale)
+            manifest["endpoints"] = _as_json(readings)
+        gaps = [*found, *worked_out(connection, readings, snapshot.asked)]
         connection.execute("DELETE FROM fact.gap")
         for gap in gaps:
             connection.execute("INSERT INTO fact.gap (endpoint, what, why) VALUES (?, ?, ?)", [gap.endpoint, gap.what, gap.why])
@@ -208,6 +240,5 @@ def _join_again(folder: Path) -> None:
         run(connection, f"COPY fact.gap TO {literal(path)} (FORMAT parquet, COMPRESSION zstd)")
     finally:
         connection.close()
-    manifest = read_json(folder / MANIFEST)
     manifest["tables"]["gap"] = digest_of(path)
     (folder / MANIFEST).write_text(json.dumps(manifest, indent=1), encoding="utf-8")

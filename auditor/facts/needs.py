@@ -83,7 +83,7 @@ _QUESTIONS: Mapping[str, Source] = MappingProxyType(
     {
         "host": Source(
             "hosts",
-            rows=("name", "runtime.connectionState"),
+            rows=("name", "runtime.connectionState", "summary.hardware.uuid"),
         ),
         "host_option": Source("options", asked_of="configManager.advancedOption"),
         "host_module": Source("modules", asked_of="configManager.kernelModuleSystem"),

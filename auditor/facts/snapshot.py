@@ -182,6 +182,7 @@ class SnapshotBuilder:
 
         self._insert_all()
         readings = self._without_whole_topics_of_huge_numbers(readings)
+        readings = self._without_stale_hosts(readings)
         record_unanswered(self._connection, readings, asked)
         try:
             gaps = list(worked_out(self._connection, readings, asked))
@@ -192,6 +193,22 @@ class SnapshotBuilder:
             self.add(gap)
         self._insert_all()
         return Snapshot(self._connection, readings, tuple(self._gaps), started, finished, asked)
+
+    def _without_stale_hosts(self, readings: tuple[EndpointReading, ...]) -> tuple[EndpointReading, ...]:
+        """The readings, with a note for each old entry of a host that was registered anew; its rows and its gap are left out."""
+        from auditor.facts.stale_hosts import rows_of, stale_hosts, with_notes_of, without_gaps_of
+
+        stale = stale_hosts(self._connection)
+        if not stale:
+            return readings
+        for name, of_these in rows_of(self._connection, stale):
+            self._connection.execute(f'DELETE FROM fact."{name}" WHERE {of_these}')  # noqa: S608  words of stale_hosts.py
+        kept = without_gaps_of(self._gaps, stale)
+        self._connection.execute("DELETE FROM fact.gap")
+        self._gaps.clear()
+        for gap in kept:
+            self.add(gap)
+        return with_notes_of(readings, stale, kept)
 
     def _without_whole_topics_of_huge_numbers(self, readings: tuple[EndpointReading, ...]) -> tuple[EndpointReading, ...]:
         """The readings, with a gap and an incomplete topic where a number was left out that no column holds."""

@@ -19,6 +19,11 @@ VCENTER_TABLES = (
         ("version", "VARCHAR", "for example 8.0.2; summary.config.product.version", "summary.config.product"),
         ("build", "BIGINT", "summary.config.product.build", "summary.config.product"),
         ("connection_state", "VARCHAR", "connected | notResponding | disconnected; runtime.connectionState"),
+        (
+            "hardware_uuid",
+            "VARCHAR",
+            "the BIOS's UUID of the machine, remembered of a host that is lost; summary.hardware.uuid; NULL when not reported",
+        ),
         ("power_state", "VARCHAR", "runtime.powerState", "runtime.powerState"),
         ("in_maintenance_mode", "BOOLEAN", "runtime.inMaintenanceMode", "runtime.inMaintenanceMode"),
         ("boot_time", "TIMESTAMPTZ", "runtime.bootTime; NULL when the host does not report it", "runtime.bootTime"),

@@ -410,6 +410,7 @@ PROPERTIES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
             "runtime.inMaintenanceMode": bool,
             "runtime.bootTime": datetime,
             "summary.config.product": Product,
+            "summary.hardware.uuid": str,
             "config.vsanHostConfig.enabled": bool,
             "config.storageDevice.softwareInternetScsiEnabled": bool,
             "config.storageDevice.hostBusAdapter": list[HostBusAdapter],

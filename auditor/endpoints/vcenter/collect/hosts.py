@@ -102,6 +102,7 @@ def _row(facts: ObjectProperties, host: HostSeen, clusters: Mapping[str, str]) -
         "version": product.version if product else None,
         "build": int(product.build) if product and (product.build or "").isdigit() else None,
         "connection_state": values.get("runtime.connectionState"),
+        "hardware_uuid": values.get("summary.hardware.uuid") or None,
         "power_state": values.get("runtime.powerState"),
         "in_maintenance_mode": values.get("runtime.inMaintenanceMode"),
         "boot_time": booted.astimezone(UTC) if booted else None,

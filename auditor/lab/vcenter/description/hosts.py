@@ -72,6 +72,7 @@ class HostDescription:
         satp_rules: rules added to the build's own claim rules.
         vmknics: VMkernel adapters; without a vmk0 among them the host has one more, for management.
         connection_state: connected | disconnected | notResponding.
+        uuid: of the machine's BIOS; one is made of the name where none is given.
     """
 
     name: str
@@ -85,6 +86,7 @@ class HostDescription:
     satp_rules: tuple[SatpRuleDescription, ...] = ()
     vmknics: tuple[VmknicDescription, ...] = ()
     connection_state: str = "connected"
+    uuid: str | None = None
     in_maintenance_mode: bool = False
     vsan_enabled: bool = False
     vsan_health: str = "healthy"  # healthy | unhealthy | unknown; only where vSAN is enabled

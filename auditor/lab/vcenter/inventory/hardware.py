@@ -44,7 +44,7 @@ class Nic(NamedTuple):
 
 def host_uuid(host: HostState) -> str:
     """The system's UUID; the same at every start."""
-    return str(uuid.uuid5(uuid.NAMESPACE_DNS, host.description.name))
+    return host.description.uuid or str(uuid.uuid5(uuid.NAMESPACE_DNS, host.description.name))
 
 
 def hba_pci(host: HostState, hba: HbaDescription) -> str:

@@ -1,0 +1,35 @@
+"""A host was registered anew, and vCenter still lists its old entry: the audit is as good as without that entry, and says what to remove."""
+
+import json
+from importlib.resources import files
+from pathlib import Path
+from uuid import NAMESPACE_DNS, uuid5
+
+import pytest
+
+from auditor.cli import run
+from auditor.lab.scenario import parse_scenario
+from auditor.lab.serving import serve
+
+HOST = "esx-vvol-4.lab.example"
+MACHINE = uuid5(NAMESPACE_DNS, HOST)
+
+
+@pytest.mark.parametrize(
+    ("machine", "code"), [pytest.param(MACHINE, 1, id="the old entry of a host"), pytest.param(uuid5(MACHINE, "x"), 2, id="another machine")]
+)
+def test_an_old_entry_makes_nothing_unknown(tmp_path: Path, machine: object, code: int) -> None:
+    scenario = (files("auditor.lab") / "scenarios" / "solidfire-vvols.yaml").read_text(encoding="utf-8")
+    host = f"          - {{name: {HOST}, like: vvol-host}}\n"
+    assert host in scenario
+    old = f"          - {{name: 192.0.2.77, like: vvol-host, connection_state: notResponding, uuid: {machine}}}\n"
+    report = tmp_path / "report.json"
+    with serve(parse_scenario(scenario.replace(host, host + old), "anew")) as lab:
+        lab.write_fleet(tmp_path / "fleet.yaml")
+        arguments = ["--fleet", str(tmp_path / "fleet.yaml"), "--state-dir", str(tmp_path), "--reporter", f"json:{report}"]
+        assert run(["audit", *arguments]) == code
+    told = json.loads(report.read_text(encoding="utf-8"))
+    assert bool(told["gaps"]) == bool(told["summary"]["unknown"]) == (code == 2)
+    assert [notice.split(" is the old entry of ")[0] for notice in told["notices"]] == (
+        ["192.0.2.77 (host-15, notResponding)"] if code == 1 else []
+    )
