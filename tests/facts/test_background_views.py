@@ -334,6 +334,40 @@ def test_a_pool_tells_on_how_many_of_its_datastores_storage_io_control_is_on(
     assert row["with_sioc"] == ", ".join(name for name, on in zip(("ds1", "ds2"), sioc, strict=True) if on)
 
 
+@pytest.mark.parametrize(
+    ("sioc", "astray", "on", "is_mixed", "beside"),
+    [
+        pytest.param((True, True), False, 2, None, "ds2", id="on for all, and off for the one astray"),
+        pytest.param((True, True), None, 2, None, "ds2", id="on for all, and the one astray does not tell"),
+        pytest.param((True, True), True, 2, False, "ds2", id="on for all, and for the one astray"),
+        pytest.param((False, False), True, None, None, "", id="off for all, and on for the one astray"),
+        pytest.param((False, False), None, None, None, "", id="off for all, and the one astray does not tell"),
+        pytest.param((False, False), False, 0, False, "", id="off for all, and for the one astray"),
+        pytest.param((True, False), False, 1, True, "", id="a pool is mixed whatever the one astray has"),
+        pytest.param((True, False), True, 1, True, None, id="the one that has it may have a neighbour that has it"),
+    ],
+)
+def test_a_datastore_on_several_pools_leaves_open_what_it_could_change(
+    sioc: tuple[bool, bool], astray: bool | None, on: int | None, is_mixed: bool | None, beside: str | None
+) -> None:
+    """The volume of the third datastore is a FlexGroup: it lies on several aggregates, of which the pool may be one."""
+    given = shared(sioc=sioc)
+    given["array_volume"][2]["pool_id"] = None
+    given["datastore"].append(given["datastore"][0] | {"datastore_id": "d3", "name": "ds3", "nfs_path": "/ds3", "sioc_enabled": astray})
+    given["datastore_mount"].append({"datastore_id": "d3", "host_id": "host-1"})
+    [row] = view("pool_sioc", given)
+    assert (row["sioc_on"], row["is_mixed"]) == (on, is_mixed)
+    first = next(row for row in view("datastore", given) if row["resource_name"] == "ds1")
+    assert first["sioc_neighbours"] == beside
+
+
+def test_a_volume_whose_qos_was_not_read_may_be_under_any_policy() -> None:
+    given = shared()
+    given["array_volume"][2] |= {"qos_read": False, "qos_group_id": None}
+    [row] = view("qos_policy_use", given)
+    assert (row["volumes"], row["datastores_seen_under_it"], row["datastores_under_it"]) == (None, 2, None)
+
+
 @pytest.mark.parametrize(("of_clients", "share"), [(60.0, 0.4), (100.0, 0.0), (None, None)], ids=["some", "none", "not read"])
 def test_the_share_of_background_work_is_known_where_that_of_clients_is(of_clients: float | None, share: float | None) -> None:
     given = scrubbed()

@@ -276,6 +276,7 @@ def test_what_lies_under_a_policy_or_on_a_pool_is_counted_where_all_that_may_was
                     "qos_group_id": group,
                     "pool_id": pool,
                     "device": f"naa.{name}",
+                    "qos_read": True,
                 }
                 for name, (own, group, pool, _) in volumes.items()
             ),

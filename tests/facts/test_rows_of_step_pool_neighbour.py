@@ -23,7 +23,10 @@ def store(name: str, *volumes: str, on: bool | None = True, endpoint: str = "vc"
 
 
 def neighbours(*stores: dict[str, Rows]) -> dict[str, str]:
-    """By datastore, its neighbours. The first letter of a volume is its pool's; one that starts with "?" is on none that is known."""
+    """By datastore, its neighbours, with "?" where there may be more.
+
+    The first letter of a volume is its pool's; one that starts with "?" is on none that is known.
+    """
     tables = {table: [row for one in stores for row in one[table]] for table in ("fact.datastore", "step_datastore_volume")}
     placed = {(row.get("array_endpoint"), row.get("volume_id")) for row in tables["step_datastore_volume"]} - {(None, None)}
     tables["step_volume"] = [
@@ -32,7 +35,8 @@ def neighbours(*stores: dict[str, Rows]) -> dict[str, str]:
         if name is not None
     ]
     tables["step_array"] = [
-        {"endpoint": name, "family": family} for name, family in (("sc", "dell-sc"), ("et", "eternus-dx"), ("na", "ontap"))
+        {"endpoint": name, "family": family}
+        for name, family in (("sc", "dell-sc"), ("et", "eternus-dx"), ("na", "ontap"), ("el", "solidfire"))
     ]
     tables["step_endpoint_reading"] = [{"endpoint": "vc", "datastores_read": True}, {"endpoint": "vc-2", "datastores_read": False}]
     tables["fact.storage_pod"] = [
@@ -44,9 +48,13 @@ def neighbours(*stores: dict[str, Rows]) -> dict[str, str]:
         {"endpoint": "vc-2", "pod_id": "weighing", "sdrs_enabled": False, "io_metric_enabled": False},
     ]
     rows = rows_over("step_pool_neighbour", tables)
-    answer = {row["datastore_id"] + ("" if row["endpoint"] == "vc" else "@" + row["endpoint"]): row["neighbours"] for row in rows}
+    answer = {row["datastore_id"] + ("" if row["endpoint"] == "vc" else "@" + row["endpoint"]): _told(row) for row in rows}
     assert len(answer) == len(rows)
     return answer
+
+
+def _told(row: dict[str, Any]) -> str:
+    return (row["neighbours"] or "") + ("?" if row["is_open"] else "")
 
 
 BOTH = {"a": "b", "b": "a"}
@@ -75,7 +83,24 @@ STAYING = store("b", "sc/p2", **OPEN)
         ),
         pytest.param([store("a", "sc/p1", **CAPPED), store("b", "sc/q2", **OPEN)], {}, id="on another pool"),
         pytest.param([store("a", "sc/p1", **CAPPED), store("b", "et/p2", **OPEN)], {}, id="on a pool of the same id"),
-        pytest.param([store("a", "sc/?1", **CAPPED), store("b", "sc/?2", **OPEN)], {}, id="on no pool that is known"),
+        pytest.param([store("a", "sc/?1", **CAPPED), store("b", "sc/?2", **OPEN)], {"a": "?", "b": "?"}, id="on no pool that is known"),
+        pytest.param([store("a", "sc/?1", **CAPPED), store("b", "sc/?2", **CAPPED)], {}, id="on no pool that is known, and both lose it"),
+        pytest.param([store("a", "sc/?1", **OPEN)], {}, id="alone, on no pool that is known"),
+        pytest.param(
+            [store("a", "sc/?1", **OPEN), store("b", "sc/?2", on=False)], {}, id="the other, on no pool that is known, has it off"
+        ),
+        pytest.param(
+            [store("a", "sc/p1", **CAPPED), store("b", "sc/?2", **OPEN)], {"a": "?", "b": "?"}, id="the other on any pool, and stays"
+        ),
+        pytest.param([store("a", "sc/p1", **CAPPED), store("b", "sc/?2", **CAPPED)], {}, id="the other on any pool, and loses it too"),
+        pytest.param([store("a", "sc/p1", **OPEN), store("b", "sc/?2", **CAPPED)], {"a": "?", "b": "?"}, id="the one on any pool loses it"),
+        pytest.param(
+            [store("a", "sc/p1", **OPEN), store("b", "sc/p2", **OPEN), store("c", "sc/?3", **OPEN)],
+            {"a": "b?", "b": "a?", "c": "?"},
+            id="two on a pool, and one on any",
+        ),
+        pytest.param([store("a", "sc/p1", **CAPPED), store("b", "et/?2", **OPEN)], {}, id="on any pool of another array"),
+        pytest.param([store("a", "el/?1", **OPEN), store("b", "el/?2", **OPEN)], {}, id="an array without pools"),
         pytest.param([store("a"), store("b")], {}, id="on no array that is known"),
         pytest.param([store("a", "na/p1", **CAPPED), store("b", "na/p2", **CAPPED)], BOTH, id="ONTAP's caps go together with it"),
         pytest.param([store("a", "et/p1", **CAPPED), store("b", "et/p2", **CAPPED)], {}, id="an ETERNUS's do not"),
@@ -86,7 +111,9 @@ STAYING = store("b", "sc/p2", **OPEN)
         pytest.param([store("a", "sc/p1", **CAPPED, type=None), store("b", "sc/p2", **CAPPED)], BOTH, id="of no known type"),
         pytest.param([store("a", "sc/p1", **CAPPED, type="NFS41"), store("b", "sc/p2", **OPEN)], {}, id="no rule counts such a share"),
         pytest.param([store("a", "sc/p1", "sc/p3", **CAPPED), store("b", "sc/p2", **CAPPED)], BOTH, id="several extents"),
-        pytest.param([store("a", "sc/p1", "sc/?", **CAPPED), store("b", "sc/p2", **CAPPED)], BOTH, id="an extent that nobody knows"),
+        pytest.param(
+            [store("a", "sc/p1", "sc/?", **CAPPED), store("b", "sc/p2", **CAPPED)], {"a": "b?", "b": "a?"}, id="an extent that nobody knows"
+        ),
         pytest.param(
             [store("a", "sc/p1", "sc/q1", **CAPPED), STAYING, store("c", "sc/q2", **CAPPED)],
             {"a": "b, c", "b": "a", "c": "a"},

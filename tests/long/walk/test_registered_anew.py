@@ -16,7 +16,8 @@ MACHINE = uuid5(NAMESPACE_DNS, HOST)
 
 
 @pytest.mark.parametrize(
-    ("machine", "code"), [pytest.param(MACHINE, 1, id="the old entry of a host"), pytest.param(uuid5(MACHINE, "x"), 2, id="another machine")]
+    ("machine", "code"),
+    [pytest.param(MACHINE, 1, id="the old entry of a host"), pytest.param(uuid5(MACHINE, "x"), 2, id="another machine")],
 )
 def test_an_old_entry_makes_nothing_unknown(tmp_path: Path, machine: object, code: int) -> None:
     scenario = (files("auditor.lab") / "scenarios" / "solidfire-vvols.yaml").read_text(encoding="utf-8")

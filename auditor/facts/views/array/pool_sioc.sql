@@ -16,6 +16,18 @@ audience AS (
     WHERE NOT coalesce(v.is_virtual, false)
     GROUP BY v.endpoint, v.pool_id
 ),
+astray AS (
+    -- Of each array, whether what lies on volumes of several pools (a FlexGroup), or of nobody knows which, may have it, and may do without.
+    SELECT
+        v.endpoint,
+        bool_or(coalesce(d.sioc_enabled, d.sioc_supported IS DISTINCT FROM false)) AS may_be_on,
+        bool_or(d.sioc_enabled IS DISTINCT FROM true) AS may_be_off
+    FROM step_datastore_volume AS b
+    JOIN step_volume AS v ON v.endpoint = b.array_endpoint AND v.volume_id = b.volume_id
+    JOIN fact.datastore AS d ON d.endpoint = b.endpoint AND d.datastore_id = b.datastore_id
+    WHERE v.pool_id IS NULL AND (d.type IS NULL OR d.type IN ('VMFS', 'NFS'))
+    GROUP BY v.endpoint
+),
 counted AS (
     SELECT
         y.endpoint,
@@ -40,10 +52,11 @@ SELECT
     p.pool_id,
     a.family,
     p.media,
-    CASE WHEN c.sioc_on > 0 OR c.open = 0 THEN c.sioc_on END AS sioc_on,
+    CASE WHEN c.sioc_on > 0 OR (c.open = 0 AND NOT coalesce(t.may_be_on, false)) THEN c.sioc_on END AS sioc_on,
     c.sioc_off,
     CASE
         WHEN c.sioc_on > 0 AND c.sioc_off > 0 THEN true
+        WHEN CASE WHEN c.sioc_on > 0 THEN t.may_be_off ELSE t.may_be_on END THEN NULL
         WHEN c.undetermined = 0 AND r.volumes_read AND (k.datastores_read OR s.datastores_read) THEN false
     END AS is_mixed,
     c.with_sioc,
@@ -58,5 +71,6 @@ CROSS JOIN step_vcenter_reading AS k
 JOIN fact.array_pool AS p ON p.endpoint = c.endpoint AND p.pool_id = c.pool_id
 LEFT JOIN step_array AS a ON a.endpoint = p.endpoint
 LEFT JOIN step_endpoint_reading AS r ON r.endpoint = p.endpoint
+LEFT JOIN astray AS t ON t.endpoint = p.endpoint
 LEFT JOIN audience AS s ON s.endpoint = p.endpoint AND s.pool_id = p.pool_id
 LEFT JOIN step_pool_use AS u ON u.endpoint = p.endpoint AND u.pool_id = p.pool_id;

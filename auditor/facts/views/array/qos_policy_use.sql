@@ -21,6 +21,10 @@ audience AS (
     LEFT JOIN step_device_audience AS s ON s.device = v.device
     GROUP BY x.endpoint, x.policy_id
 ),
+astray AS (
+    -- Arrays with a volume that may be under any of its policies.
+    SELECT DISTINCT endpoint FROM step_volume WHERE qos_policy_id IS NULL AND NOT coalesce(qos_read, false)
+),
 used AS (
     SELECT
         x.endpoint,
@@ -46,9 +50,9 @@ SELECT
     q.is_shared,
     q.max_iops,
     q.max_bytes_per_second,
-    CASE WHEN r.volumes_read THEN coalesce(u.volumes, 0) END AS volumes,
+    CASE WHEN r.volumes_read AND t.endpoint IS NULL THEN coalesce(u.volumes, 0) END AS volumes,
     coalesce(s.datastores, 0) AS datastores_seen_under_it,
-    CASE WHEN r.volumes_read AND (k.datastores_read OR h.datastores_read) THEN coalesce(s.datastores, 0) END AS datastores_under_it,
+    CASE WHEN r.volumes_read AND t.endpoint IS NULL AND (k.datastores_read OR h.datastores_read) THEN coalesce(s.datastores, 0) END AS datastores_under_it,
     u.volume_names,
     u.devices,
     u.datastores,
@@ -57,6 +61,7 @@ FROM fact.array_qos_policy AS q
 CROSS JOIN step_vcenter_reading AS k
 LEFT JOIN step_array AS a ON a.endpoint = q.endpoint
 LEFT JOIN step_endpoint_reading AS r ON r.endpoint = q.endpoint
+LEFT JOIN astray AS t ON t.endpoint = q.endpoint
 LEFT JOIN audience AS h ON h.endpoint = q.endpoint AND h.policy_id = q.policy_id
 LEFT JOIN used AS u ON u.endpoint = q.endpoint AND u.policy_id = q.policy_id
 LEFT JOIN store AS s ON s.endpoint = q.endpoint AND s.policy_id = q.policy_id;

@@ -2,7 +2,7 @@
 -- Of each datastore on a pool of an array that has Storage I/O Control, or may have it: its neighbours on the pool that have it too, unless all
 -- of them lose it together. Switched off on one alone, it throttles the others for a load that they did not make (docs/domain/facts.md#4-8).
 -- `leaves`: a rule proposes it off, whatever else is on the pool: it is known by two vCenters, the array caps it and is no ONTAP, or its blocks move
--- between tiers. One of several extents may lie on a second pool, and one whose datastore cluster weighs I/O gets it back: these do not count.
+-- between tiers. `is_open` where there may be more: one of the two lies on several pools (an ONTAP FlexGroup), or on nobody knows which. One of several extents may lie on a second pool, and one whose datastore cluster weighs I/O gets it back: these do not count.
 WITH extended AS (
     SELECT endpoint, datastore_id, count(*) AS extents
     FROM step_datastore_volume
@@ -20,6 +20,7 @@ managed AS (
         d.name,
         v.endpoint AS array_endpoint,
         v.pool_id,
+        v.pool_id IS NULL AND a.family NOT IN ('solidfire', 'flasharray') AS is_astray,  -- these two have no pools
         coalesce(
             d.sioc_enabled
             AND d.type = 'VMFS'
@@ -44,10 +45,30 @@ parting AS (
     FROM managed
     GROUP BY ALL
     HAVING NOT bool_and(leaves)
+),
+beside AS (
+    SELECT m.endpoint, m.datastore_id, few_distinct(n.name) AS neighbours
+    FROM managed AS m
+    JOIN parting AS p ON p.array_endpoint = m.array_endpoint AND p.pool_id = m.pool_id
+    JOIN managed AS n ON n.array_endpoint = m.array_endpoint AND n.pool_id = m.pool_id
+    WHERE n.endpoint <> m.endpoint OR n.datastore_id <> m.datastore_id
+    GROUP BY m.endpoint, m.datastore_id
+),
+mixed AS (
+    -- Arrays on which one stays on and may lie on any pool, or one that stays may lie beside it.
+    SELECT array_endpoint, bool_or(is_astray AND NOT leaves) AS stays_astray, bool_or(NOT leaves) AS stays
+    FROM managed
+    GROUP BY array_endpoint
+    HAVING bool_or(is_astray) AND count(DISTINCT (endpoint, datastore_id)) > 1
+),
+open AS (
+    SELECT DISTINCT m.endpoint, m.datastore_id
+    FROM managed AS m
+    JOIN mixed AS x USING (array_endpoint)
+    WHERE CASE WHEN m.is_astray THEN x.stays ELSE x.stays_astray OR NOT m.leaves END
 )
-SELECT m.endpoint, m.datastore_id, few_distinct(n.name) AS neighbours
+SELECT DISTINCT m.endpoint, m.datastore_id, b.neighbours, o.datastore_id IS NOT NULL AS is_open
 FROM managed AS m
-JOIN parting AS p ON p.array_endpoint = m.array_endpoint AND p.pool_id = m.pool_id
-JOIN managed AS n ON n.array_endpoint = m.array_endpoint AND n.pool_id = m.pool_id
-WHERE n.endpoint <> m.endpoint OR n.datastore_id <> m.datastore_id
-GROUP BY m.endpoint, m.datastore_id;
+LEFT JOIN beside AS b ON b.endpoint = m.endpoint AND b.datastore_id = m.datastore_id
+LEFT JOIN open AS o ON o.endpoint = m.endpoint AND o.datastore_id = m.datastore_id
+WHERE b.datastore_id IS NOT NULL OR o.datastore_id IS NOT NULL;
