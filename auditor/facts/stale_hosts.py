@@ -2,7 +2,7 @@
 
 A host that moves to another vCenter, or comes back with another name, leaves its old entry behind until somebody removes it. That entry
 answers nothing, so all that rests on it would be unknown, although the host itself was read. Such entries are left out of a snapshot, and
-a note of the vCenter names them.
+a note of the vCenter names them. Source: BMC, "Reconciling and managing duplicate entities of a vCenter host or VM", on hosts that migrate.
 
 Both entries have the UUID of the machine's BIOS (HostSystem.summary.hardware.uuid, "the hardware BIOS identification"; vSphere API
 reference, HostHardwareSummary), which vCenter remembers of a host that it has lost. UUIDs that boards share say nothing: neither those that
@@ -26,8 +26,8 @@ NOT_CONNECTED = "vCenter is not connected to it; what vCenter remembers of it is
 """Why nothing of a host was read: the reason in its gap."""
 
 _PLACEHOLDERS = ("00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff", "03000200-0400-0500-0006-000700080009")
-"""UUIDs of boards whose maker set none. Source: SMBIOS specification 7.2.1 (all zeros: not there; all ones: not set); the third is AMI's
-default, https://github.com/fwupd/fwupd and https://github.com/canonical/maas name it as shared by many boards."""
+"""UUIDs of boards whose maker set none. Sources: DMTF DSP0134 (SMBIOS), 7.2.1: zeros where there is none, ones where none is set, and
+FOGProject/fogproject#196; of the third, the default of a BIOS that makers leave as it is, timmo001/system-bridge#3532."""
 
 
 @dataclass(frozen=True, slots=True)

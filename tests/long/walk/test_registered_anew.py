@@ -1,4 +1,4 @@
-"""A host was registered anew, and vCenter still lists its old entry: the audit is as good as without that entry, and says what to remove."""
+"""A host was registered anew, and vCenter lists its old entry as well: the audit is as good as without it, and says what to remove."""
 
 import json
 from importlib.resources import files
