@@ -99,7 +99,7 @@ catalog: env ## make auditor/facts/catalog.json anew from the views: columns, li
 generated: catalog checked-rules rule-pages ## make all generated files but the example values anew: after a change of views, facts or rules
 
 example-values: env ## read the values that `auditor rules schema` shows anew from the lab
-	$(BIN)/python -m auditor.lab.example_values
+	$(BIN)/python -m auditor_lab.example_values
 
 # Not part of check: the tracer takes half as long again, and a line that ran says less than a mistake in it that was noticed (mutants).
 UNTRACED := tests/facts tests/scenarios

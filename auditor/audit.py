@@ -15,16 +15,13 @@ from typing import TYPE_CHECKING, Any
 from auditor.apply import limits_of
 from auditor.apply.interrupted import recover_interrupted
 from auditor.apply.privileges import roles_for
-from auditor.audited import Audited
-from auditor.changes import apply_plan, plan_undo, resume, undo, undo_run
 from auditor.endpoints.collect import collect_fleet
 from auditor.engine.chosen_places import check_fits, fits
 from auditor.errors import ConfigurationError
 from auditor.facts.earlier import with_host_marks, with_marks
 from auditor.facts.needs import needs as facts_needed
 from auditor.facts.snapshot import Snapshot, load_snapshot
-from auditor.fixing import fix, rehearse
-from auditor.fleet import Fleet, load_fleet, with_transport
+from auditor.fleet.loading import Fleet, load_fleet, with_transport
 from auditor.history.baseline import baseline_kinds, load_about, put_baseline
 from auditor.history.folders import JOURNAL_FOLDER, SNAPSHOT_FOLDER, SPILL_FOLDER
 from auditor.history.incremental import Incremental, earlier_run
@@ -35,17 +32,20 @@ from auditor.history.saved_snapshots import local_snapshot, save_snapshot, saves
 from auditor.history.state import state_directory
 from auditor.history.stopped_runs import close_audit
 from auditor.history.taken_over import code_digest
-from auditor.judging import Collected, judge_collected
-from auditor.kept_audit import keep, plan_file
 from auditor.model import FixClass
-from auditor.policy import Policy, load_fleet_waivers, load_policy, load_rule_set, needs_for, needs_of_reach
+from auditor.model.scope import fleet_identity
+from auditor.pipeline.changes import apply_plan, plan_undo, resume, undo, undo_run
+from auditor.pipeline.fixing import fix, rehearse
+from auditor.pipeline.judging import Collected, judge_collected
+from auditor.pipeline.policy import Policy, load_fleet_waivers, load_policy, load_rule_set, needs_for, needs_of_reach
+from auditor.pipeline.request import ApplyRequest, AuditRequest, FixLimits, ResumeRequest, UndoRequest
+from auditor.pipeline.result import Audited
+from auditor.pipeline.saving import keep, plan_file
+from auditor.pipeline.unmatched import unmatched_notices
+from auditor.pipeline.writing import Written
 from auditor.report.files import written_whole
-from auditor.request import ApplyRequest, AuditRequest, FixLimits, ResumeRequest, UndoRequest
-from auditor.scope import fleet_identity
 from auditor.stopping import closing
-from auditor.unmatched import unmatched_notices
 from auditor.workers.client import workers_of
-from auditor.writing import Written
 
 if TYPE_CHECKING:
     from auditor.engine.rule import RuleSet

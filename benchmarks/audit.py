@@ -162,7 +162,7 @@ def _change(fleet: Path) -> None:
     from pyVmomi.VmomiSupport import long
 
     from auditor.endpoints.vcenter.session import open_vcenter
-    from auditor.fleet import load_fleet
+    from auditor.fleet.loading import load_fleet
     from auditor.model import EndpointKind
 
     for endpoint in load_fleet(fleet).endpoints:
@@ -176,9 +176,9 @@ def _change(fleet: Path) -> None:
 
 
 def _serve(pipe: Connection, size: tuple[int, int, int, int], seed: int, folder: str) -> None:
-    from auditor.lab.generated.cluster import FleetSize
-    from auditor.lab.generated.fleet import generate
-    from auditor.lab.serving import serve
+    from auditor_lab.generated.cluster import FleetSize
+    from auditor_lab.generated.fleet import generate
+    from auditor_lab.serving import serve
 
     with serve(generate(FleetSize(*size), seed)) as lab:
         lab.write_fleet(Path(folder, "fleet.yaml"))

@@ -52,8 +52,8 @@ def differing(one: Path, other: Path, not_compared: Sequence[NotCompared] = ()) 
 def collected(fleet: Path, directory: Path) -> None:
     """Read a fleet, and save the snapshot in `directory`."""
     from auditor.endpoints.collect import collect_fleet
-    from auditor.fleet import load_fleet
-    from auditor.policy import load_rule_set, needs_for
+    from auditor.fleet.loading import load_fleet
+    from auditor.pipeline.policy import load_rule_set, needs_for
 
     collect_fleet(load_fleet(fleet), lambda *_: None, needs_for(load_rule_set())).save(directory)
 

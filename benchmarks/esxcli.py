@@ -152,10 +152,10 @@ def _endpoint(served: dict[str, Any], folder: Path, concurrency: int) -> Endpoin
 
 def _serve(pipe: Connection, arguments: dict[str, Any]) -> None:
     """The server in a process of its own, so that its processor time and memory are its own."""
-    from auditor.lab.faults import Fault
-    from auditor.lab.generated.cluster import FleetSize
-    from auditor.lab.generated.fleet import generate
-    from auditor.lab.serving import VCENTER_USER, serve
+    from auditor_lab.faults import Fault
+    from auditor_lab.generated.cluster import FleetSize
+    from auditor_lab.generated.fleet import generate
+    from auditor_lab.serving import VCENTER_USER, serve
 
     with serve(generate(FleetSize(arguments["hosts"], arguments["luns"], 4, 1), arguments["seed"])) as lab:
         vcenter = next(iter(lab.vcenters.values()))

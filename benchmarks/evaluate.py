@@ -117,7 +117,7 @@ def _judged(folder: Path, *, per_rule: bool, save: bool) -> dict[str, Any]:
     from auditor.facts.snapshot import load_snapshot
     from auditor.facts.views import create_views, seal
     from auditor.history.folders import FINDINGS_FILE, SPILL_FOLDER
-    from auditor.policy import load_rule_set
+    from auditor.pipeline.policy import load_rule_set
 
     with tempfile.TemporaryDirectory() as run:
         stages = _Stages()

@@ -63,9 +63,9 @@ def _arguments() -> argparse.Namespace:
 
 def _serve(pipe: Connection, size: dict[str, Any]) -> None:
     """The lab in a process of its own, so that its memory is its own."""
-    from auditor.lab.generated.cluster import FleetSize
-    from auditor.lab.generated.fleet import generate
-    from auditor.lab.serving import serve
+    from auditor_lab.generated.cluster import FleetSize
+    from auditor_lab.generated.fleet import generate
+    from auditor_lab.serving import serve
 
     fleet = generate(FleetSize(size["hosts"], size["luns"], size["paths"], size["vcenters"]), size["seed"])
     with serve(fleet) as lab, tempfile.TemporaryDirectory() as folder:
@@ -130,7 +130,7 @@ class _Soap:
     """SOAP by hand; answers are read and thrown away."""
 
     def __init__(self, address: tuple[str, int], context: ssl.SSLContext, password: str) -> None:
-        from auditor.lab.serving import VCENTER_USER
+        from auditor_lab.serving import VCENTER_USER
 
         self._connection = http.client.HTTPSConnection(*address, context=context)
         self._cookie = ""
@@ -173,7 +173,7 @@ class _Soap:
 
 
 def _list_volumes(address: tuple[str, int], context: ssl.SSLContext, password: str, kept: list[http.client.HTTPSConnection]) -> int:
-    from auditor.lab.serving import ARRAY_USER
+    from auditor_lab.serving import ARRAY_USER
 
     if not kept:
         kept.append(http.client.HTTPSConnection(*address, context=context))

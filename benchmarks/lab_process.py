@@ -52,8 +52,8 @@ def lab_process(scenario: str, *, task_seconds: float = 0.0, reboot_seconds: flo
 
 
 def _serve(scenario: str, fleet: str, pipe: Connection, task_seconds: float, reboot_seconds: float) -> None:
-    from auditor.lab.scenario import load_scenario
-    from auditor.lab.serving import serve
+    from auditor_lab.scenario import load_scenario
+    from auditor_lab.serving import serve
 
     with serve(load_scenario(scenario)) as lab:
         for vcenter in lab.vcenters.values():

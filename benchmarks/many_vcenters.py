@@ -28,19 +28,19 @@ from measuring import peak_mib
 from recording_once import TOKEN, WWN, load, with_word, wwn_of
 from replaying import Handler, Server
 
-from auditor.lab.authority import Authority
-from auditor.lab.recorded.arrays import RecordedArray
-from auditor.lab.recorded.matching import Replay, soap_operation
-from auditor.lab.recorded.vcenter import RecordedVCenter
-from auditor.lab.serving import write_fleet_file
-from auditor.lab.wire import Request
 from auditor.model import EndpointKind
+from auditor_lab.authority import Authority
+from auditor_lab.recorded.arrays import RecordedArray
+from auditor_lab.recorded.matching import Replay, soap_operation
+from auditor_lab.recorded.vcenter import RecordedVCenter
+from auditor_lab.serving import write_fleet_file
+from auditor_lab.wire import Request
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from auditor.lab.wire import Answer
     from auditor.recording.bundle import RecordedExchange
+    from auditor_lab.wire import Answer
 
 PASSWORD = "loopback"
 _FIRST = 0xA000  # the word of the first vCenter: four digits for some twenty thousand of them

@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING, Any
 
 from pyVmomi import VmomiSupport, vim, vmodl
 
-from auditor.lab.vcenter.inventory import hosts as host_objects
-from auditor.lab.vcenter.inventory import storage as storage_objects
-from auditor.lab.vcenter.soap import envelope as soap
-from auditor.lab.vcenter.soap.data_objects import complete, long
-from auditor.lab.vcenter.vijson import encoding as vijson_encoding
+from auditor_lab.vcenter.inventory import hosts as host_objects
+from auditor_lab.vcenter.inventory import storage as storage_objects
+from auditor_lab.vcenter.soap import envelope as soap
+from auditor_lab.vcenter.soap.data_objects import complete, long
+from auditor_lab.vcenter.vijson import encoding as vijson_encoding
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from auditor.lab.vcenter.description.devices import DeviceDescription
-    from auditor.lab.vcenter.description.vcenter import VCenterDescription
-    from auditor.lab.vcenter.state.hosts import HostState
-    from auditor.lab.vcenter.state.vcenter import VCenterState
+    from auditor_lab.vcenter.description.devices import DeviceDescription
+    from auditor_lab.vcenter.description.vcenter import VCenterDescription
+    from auditor_lab.vcenter.state.hosts import HostState
+    from auditor_lab.vcenter.state.vcenter import VCenterState
 
 _LUNS, _PATHS = "config.storageDevice.scsiLun", "config.storageDevice.multipathInfo"
 _HBAS, _OPTIONS = "config.storageDevice.hostBusAdapter", "config.option"

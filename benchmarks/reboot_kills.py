@@ -28,16 +28,16 @@ from auditor.apply.reboots import takes_reboot
 from auditor.apply.steps import STEPS
 from auditor.apply.values import same
 from auditor.audit import AuditRequest, FixLimits, audit
-from auditor.changes import apply_plan, resume, undo_run
 from auditor.endpoints.common.sessions import Sessions
 from auditor.endpoints.settings import remediator_for
 from auditor.errors import EndpointUnreachableError
-from auditor.fleet import load_fleet
+from auditor.fleet.loading import load_fleet
 from auditor.history.folders import JOURNAL_FOLDER
 from auditor.journal import history, open_journal
 from auditor.journal.chain import verify
 from auditor.model import FixClass, Outcome, Plan
-from auditor.request import ApplyRequest, ResumeRequest, UndoRequest
+from auditor.pipeline.changes import apply_plan, resume, undo_run
+from auditor.pipeline.request import ApplyRequest, ResumeRequest, UndoRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from auditor.history.plan_file import PlanFile
     from auditor.journal import Entry
     from auditor.model import Receipt
-    from auditor.writing import Written
+    from auditor.pipeline.writing import Written
 
     Ended = tuple[str, tuple[Receipt, ...]]
     """What stopped a run, empty where nothing did, and its receipts."""

@@ -50,11 +50,11 @@ def record(hosts: int, luns: int, paths: int, seed: int) -> Recorded:
     """Read a generated vCenter of that size, as an audit by all default rules does."""
     from auditor.endpoints.collect import collect_fleet
     from auditor.facts.earlier import with_host_marks
-    from auditor.fleet import load_fleet
-    from auditor.lab.generated.cluster import FleetSize
-    from auditor.lab.generated.fleet import generate
-    from auditor.lab.serving import serve
-    from auditor.policy import load_policy, needs_for
+    from auditor.fleet.loading import load_fleet
+    from auditor.pipeline.policy import load_policy, needs_for
+    from auditor_lab.generated.cluster import FleetSize
+    from auditor_lab.generated.fleet import generate
+    from auditor_lab.serving import serve
 
     began = time.process_time()
     taken: dict[EndpointKind, list[RecordedExchange]] = {}

@@ -27,7 +27,7 @@ from auditor.audit import AuditRequest, FixLimits, audit
 from auditor.endpoints.common.sessions import Sessions
 from auditor.endpoints.settings import remediator_for
 from auditor.errors import ConfigurationError, EndpointError
-from auditor.fleet import load_fleet
+from auditor.fleet.loading import load_fleet
 from auditor.journal import history, open_journal
 from auditor.journal.chain import verify
 from auditor.model import FixClass, Outcome, Plan, Scalar
@@ -61,7 +61,7 @@ class Counts:
 
 
 def main() -> int:
-    from auditor.lab.scenario import scenario_names
+    from auditor_lab.scenario import scenario_names
 
     arguments = _arguments()
     names = arguments.scenarios or [name for name in scenario_names() if name != "all" and not name.endswith("-twin")]

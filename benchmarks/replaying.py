@@ -20,16 +20,16 @@ from typing import TYPE_CHECKING, Any
 
 from pages import NARROW, host_pages, sizes, with_paths
 
-from auditor.lab.vcenter.server import VCenterServer
-from auditor.lab.vcenter.soap import envelope as soap
-from auditor.lab.wire import Request
+from auditor_lab.vcenter.server import VCenterServer
+from auditor_lab.vcenter.soap import envelope as soap
+from auditor_lab.wire import Request
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from pages import HostPages
 
-    from auditor.lab.vcenter.description.vcenter import VCenterDescription
+    from auditor_lab.vcenter.description.vcenter import VCenterDescription
 
 USER = "auditor@vsphere.local"
 PASSWORD = "loopback"
@@ -184,15 +184,15 @@ class Server(ThreadingHTTPServer):
 
 def described(hosts: int, luns: int, paths: int, seed: int) -> VCenterDescription:
     """A generated vCenter of that size."""
-    from auditor.lab.generated.cluster import FleetSize
-    from auditor.lab.generated.fleet import generate
+    from auditor_lab.generated.cluster import FleetSize
+    from auditor_lab.generated.fleet import generate
 
     [vcenter] = generate(FleetSize(hosts, luns, paths, 1), seed).vcenters
     return with_paths(vcenter, paths)
 
 
 def main() -> int:
-    from auditor.lab.authority import Authority
+    from auditor_lab.authority import Authority
 
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("hosts", "luns", "paths", "options", "seed"):

@@ -20,12 +20,12 @@ from differences import NotCompared, differing
 from lab_process import lab_process
 
 from auditor.apply.steps import BOOT, STEPS
-from auditor.changes import undo
 from auditor.history.folders import JOURNAL_FOLDER
 from auditor.journal import history
 from auditor.journal.chain import verify
 from auditor.model import FixClass, Outcome
-from auditor.request import UndoRequest
+from auditor.pipeline.changes import undo
+from auditor.pipeline.request import UndoRequest
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence

@@ -7,7 +7,7 @@ import re
 import shutil
 from pathlib import Path
 
-from auditor.fleet_schema import fleet_schema
+from auditor.fleet.schema import fleet_schema
 from auditor.job.jobs_schema import jobs_schema
 from docsite.commands import command_pages
 from docsite.markdown import table

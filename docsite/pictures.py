@@ -48,8 +48,8 @@ main()
 
 def main() -> int:
     """Write docs/report.png, docs/terminal.svg and docs/tutorial.cast; the exit code."""
-    from auditor.lab.scenario import load_scenario
-    from auditor.lab.serving import serve
+    from auditor_lab.scenario import load_scenario
+    from auditor_lab.serving import serve
 
     browser = next(filter(None, (shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome"))), None)
     if browser is None:

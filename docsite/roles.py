@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from auditor.doctor.affected_rules import AffectedRules, named
-from auditor.endpoint_kinds import EndpointType, endpoint_type, endpoint_types
 from auditor.endpoints.vcenter.privileges import READ_ONLY, VCENTER_FIXES, VCENTER_READS, VCENTER_STEPS, Needed
 from auditor.model import EndpointKind
-from auditor.policy import load_rule_set
+from auditor.model.endpoint_kinds import EndpointType, endpoint_type, endpoint_types
+from auditor.pipeline.policy import load_rule_set
 from docsite.markdown import code, escaped, table
 
 _HEAD = """# Roles and privileges

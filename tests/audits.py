@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from auditor.cli import run
-from auditor.lab.serving import Lab
-from auditor.lab.wire import Faults
+from auditor_lab.serving import Lab
+from auditor_lab.wire import Faults
 
 
 def is_unread(what: str, why: str) -> bool:

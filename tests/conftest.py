@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from auditor.lab.authority import Authority
-from auditor.lab.scenario import parse_scenario
-from auditor.lab.vcenter.description.vcenter import VCenterDescription
-from auditor.lab.vcenter.server import VCenterServer
 from auditor.model import Endpoint, EndpointKind, Limits, Secret, Tls
+from auditor_lab.authority import Authority
+from auditor_lab.scenario import parse_scenario
+from auditor_lab.vcenter.description.vcenter import VCenterDescription
+from auditor_lab.vcenter.server import VCenterServer
 from tests.peers import go_binary, running_vcsim
 from tests.waiting import SPEED_CHECKS
 

@@ -24,9 +24,9 @@ import pytest
 import typer.main
 
 from auditor.endpoints.ontap.collect import collect_ontap
-from auditor.lab.arrays.ontap.server import OntapServer
-from auditor.lab.recorded.counters import GrowingCounters
 from auditor.recording import capture
+from auditor_lab.arrays.ontap.server import OntapServer
+from auditor_lab.recorded.counters import GrowingCounters
 
 OBJECTS_A_COLLECTION = 20_000
 """As in `auditor.cli`."""

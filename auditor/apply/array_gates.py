@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from auditor.endpoint_kinds import endpoint_type
 from auditor.endpoints.common.array_health import read_array_health
 from auditor.endpoints.common.health import ARRAY_LATENCY, Health
 from auditor.errors import EndpointError
+from auditor.model.endpoint_kinds import endpoint_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

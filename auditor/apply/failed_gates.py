@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from auditor.apply.wave_order import kind_of
-from auditor.bounded_files import read_struct
+from auditor.bounds.files import read_struct
 from auditor.endpoints.common.health import Health
 from auditor.errors import GuardError
-from auditor.identity import is_same
 from auditor.model import Outcome, Receipt
+from auditor.model.identity import is_same
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from auditor.apply.values import same, shown
-from auditor.identity import is_same
 from auditor.journal import history
 from auditor.model import Outcome, Plan, Unmet
 from auditor.model.changes import WHO_PUTS_BACK
+from auditor.model.identity import is_same
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

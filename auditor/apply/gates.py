@@ -12,9 +12,9 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from auditor.endpoint_kinds import endpoint_type
 from auditor.endpoints.common.health import ABORTS, ALARMS, CONNECTION, LATENCY, PATHS, VOLUMES, Health
 from auditor.errors import EndpointError
+from auditor.model.endpoint_kinds import endpoint_type
 
 if TYPE_CHECKING:
     from datetime import datetime

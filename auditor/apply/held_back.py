@@ -12,7 +12,7 @@ from auditor.model import Outcome, Receipt
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from auditor.fleet import Fleet
+    from auditor.fleet.loading import Fleet
     from auditor.model import Change
 
 

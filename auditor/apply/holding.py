@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from auditor.apply.values import is_made, plain, shown
-from auditor.endpoint_kinds import endpoint_type
 from auditor.errors import EndpointError
 from auditor.journal import history
 from auditor.model import EndpointKind, Outcome, Receipt
+from auditor.model.endpoint_kinds import endpoint_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

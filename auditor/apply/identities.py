@@ -5,9 +5,9 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from auditor.endpoint_kinds import endpoint_type
 from auditor.errors import EndpointError
-from auditor.identity import is_same
+from auditor.model.endpoint_kinds import endpoint_type
+from auditor.model.identity import is_same
 
 if TYPE_CHECKING:
     from auditor.endpoints.common.sessions import Sessions

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from auditor.apply.reboots import takes_reboot
-from auditor.endpoint_kinds import endpoint_type, endpoint_types
 from auditor.endpoints.vcenter.privileges import READ_ONLY, VCENTER_FIXES, VCENTER_READS, VCENTER_STEPS, Needed
 from auditor.errors import EndpointError, GuardError
 from auditor.model import EndpointKind
+from auditor.model.endpoint_kinds import endpoint_type, endpoint_types
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from auditor.errors import AuditorError, ConfigurationError, EndpointError
 from auditor.model import EndpointKind, Outcome, Receipt
-from auditor.names import fits, fits_host, is_called
+from auditor.text.names import fits, fits_host, is_called
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence

@@ -20,8 +20,8 @@ from auditor.endpoints.settings import remediator_for
 from auditor.errors import ConfigurationError, EndpointError
 from auditor.journal import Entry, entries_of, history, open_intents
 from auditor.model import Change, FixClass, Outcome, Plan, Receipt, Scalar, Target
-from auditor.names import is_called
-from auditor.yaml import did_you_mean
+from auditor.text.names import is_called
+from auditor.yaml.reading import did_you_mean
 
 if TYPE_CHECKING:
     from pathlib import Path

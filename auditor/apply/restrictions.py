@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 from auditor.apply.protection import TaggedObject, tags_of, without_protected
 from auditor.endpoints.vcenter.privileges import VCENTER_FIXES
 from auditor.errors import EndpointError, GuardError
+from auditor.fleet.windows import is_open, next_opening
 from auditor.model import EndpointKind, Outcome, Receipt
-from auditor.windows import is_open, next_opening
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from auditor.endpoints.common.sessions import Sessions
-    from auditor.fleet import Fleet
+    from auditor.fleet.loading import Fleet
+    from auditor.fleet.windows import MaintenanceWindow
     from auditor.model import Change, Protection, Target
-    from auditor.windows import MaintenanceWindow
 
 __all__ = [
     "UNRESTRICTED",

@@ -7,9 +7,9 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from auditor.apply.steps import BOOT, MAINTENANCE, STEPS
-from auditor.identity import is_same
 from auditor.journal import history
 from auditor.model import FixClass, Outcome
+from auditor.model.identity import is_same
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

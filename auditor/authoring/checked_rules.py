@@ -11,13 +11,13 @@ import sys
 from importlib import resources
 from pathlib import Path
 
-from auditor.bounded_files import read_bytes
-from auditor.endpoint_kinds import endpoint_types
+from auditor.bounds.files import read_bytes
 from auditor.engine.checked_rules import FILE, CheckedRule, encoded, rule_digest
 from auditor.engine.loading import load_rules
 from auditor.engine.rule import Rule
 from auditor.errors import RuleError
 from auditor.facts.catalog import view_columns
+from auditor.model.endpoint_kinds import endpoint_types
 
 _SUBJECT = re.compile(r"\{resource_name(:[^{}]*)?\}( on \{host\})?: ")
 

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from auditor.bounds.process import too_large
 from auditor.engine.sandbox import sandbox
 from auditor.engine.verdicts import STORED
 from auditor.errors import ConfigurationError
 from auditor.facts.catalog import view_columns
 from auditor.facts.schema import TABLES
-from auditor.supervised import too_large
-from auditor.yaml import did_you_mean
+from auditor.yaml.reading import did_you_mean
 
 if TYPE_CHECKING:
     import duckdb

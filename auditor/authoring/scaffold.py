@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from auditor.authoring.schema_docs import DescribedColumn
-from auditor.bounded_files import read_text
+from auditor.bounds.files import read_text
 from auditor.engine.types import Family, family_of
 from auditor.errors import RuleError
 from auditor.facts.views import RESOURCE_COLUMNS

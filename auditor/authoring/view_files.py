@@ -9,7 +9,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Literal
 
-from auditor.bounded_files import read_text
+from auditor.bounds.files import read_text
 
 _TABLE, _VIEW = "-- materialize: table\n", "-- materialize: view\n"
 

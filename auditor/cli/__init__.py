@@ -58,7 +58,7 @@ def _crashed(error: Exception) -> int:
         do = "make room, or name a folder with room (--state-dir, $TMPDIR), and give the command again."
         print(f"error: {full}\n  why: the command ended there, and what it was writing is not whole.\n  do:  {do}", file=sys.stderr)
         return 3
-    from auditor.bounded_files import FileTooLargeError
+    from auditor.bounds.files import FileTooLargeError
 
     if isinstance(error, FileTooLargeError):
         print(f"error: {error.path}: {error}\n  why: it was not read.\n  do:  look who wrote it, and remove it.", file=sys.stderr)
@@ -77,7 +77,7 @@ def _end(code: int) -> None:
     workers = sys.modules.get("auditor.workers.client")
     if workers is not None and workers.was_begun():  # Python would wait for Dask, which may wait for a scheduler that is gone
         stopping.end(code)
-    query = sys.modules.get("auditor.query")  # not imported for this: it takes longer than most commands
+    query = sys.modules.get("auditor.inspect.query")  # not imported for this: it takes longer than most commands
     if query is not None and query.is_left_running():
         sys.stdout.flush()
         sys.stderr.flush()
@@ -161,7 +161,7 @@ def _plainly(what: str) -> str:
     """A message of typer without its inner words; where a word is none of those that are allowed, with the nearest of them."""
     import re
 
-    from auditor.yaml import nearest
+    from auditor.yaml.reading import nearest
 
     what = what.replace("Value error, ", "").replace("Input should be", "it should be")
     wrong = re.fullmatch(r"(Invalid value for .*: )'(.*)' is not one of (.*)\.", what, re.DOTALL)

@@ -50,13 +50,13 @@ def apply(
     from auditor.apply.held_back import held_back
     from auditor.apply.limits import never
     from auditor.audit import apply_plan
-    from auditor.changes import checked_plan, snapshot_of
     from auditor.cli.written import show_written
-    from auditor.fleet import load_fleet
+    from auditor.fleet.loading import load_fleet
     from auditor.history.state import state_directory
+    from auditor.pipeline.changes import checked_plan, snapshot_of
+    from auditor.pipeline.request import SETTLE_SECONDS, ApplyRequest, FixLimits
+    from auditor.pipeline.unmatched import unmatched_protection
     from auditor.report.plan import write_plan
-    from auditor.request import SETTLE_SECONDS, ApplyRequest, FixLimits
-    from auditor.unmatched import unmatched_protection
 
     allowed = tuple(allow or [FixClass.ONLINE])
     with progress() as shown:

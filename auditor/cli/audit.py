@@ -18,9 +18,9 @@ from auditor.cli.terminal import always, ask, ask_unmatched, progress, show_chan
 from auditor.errors import AuditorError, ConfigurationError
 
 if TYPE_CHECKING:
-    from auditor.audited import Audited
     from auditor.history.retention import Keep
-    from auditor.request import AuditRequest
+    from auditor.pipeline.request import AuditRequest
+    from auditor.pipeline.result import Audited
     from auditor.store.address import Place
 
 
@@ -61,7 +61,7 @@ def audit(
     Exit codes: 0 all holds, 1 drift, 2 not everything could be judged, 3 usage or rule error, 4 a fix failed, 5 a guard stopped it.
     """
     from auditor.history.retention import parse_keep
-    from auditor.request import AuditRequest
+    from auditor.pipeline.request import AuditRequest
     from auditor.store.address import Address, without_journals
 
     incremental, limits = incremental_options.incremental(), parse_keep(keep or ())
@@ -140,10 +140,10 @@ def demo(
     Example: auditor demo --scenario solidfire-vvols --fix --yes --allow online --allow online-caution --max-hosts 100%
     """
     from auditor.engine.waivers import FILE_NAME
-    from auditor.lab.demo_waivers import demo_waivers
-    from auditor.lab.scenario import described, load_incidents
-    from auditor.lab.serving import serve
-    from auditor.request import AuditRequest
+    from auditor.pipeline.request import AuditRequest
+    from auditor_lab.demo_waivers import demo_waivers
+    from auditor_lab.scenario import described, load_incidents
+    from auditor_lab.serving import serve
 
     # Nothing settles in a simulation.
     limits = replace(fix_options, settle=fix_options.settle or 0.0).requested()
@@ -227,7 +227,7 @@ def _run(request: AuditRequest, shown: Shown, exits: options.ExitOptions, fixing
 
 def _without_unmatched(audited: Audited) -> Audited:
     """The audit, allowed to be fixed although an entry of `protect:` fits nothing, where somebody at a terminal says so."""
-    from auditor.unmatched import unmatched_protection
+    from auditor.pipeline.unmatched import unmatched_protection
 
     fleet, limits = audited.fleet, audited.request.fix
     if fleet is None or limits is None or limits.allow_unmatched_protection:

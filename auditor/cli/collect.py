@@ -34,8 +34,8 @@ def collect(
     Exit codes: 0 the snapshot was written, whatever gaps it has; 2 with --strict: there are gaps; 3 usage or configuration error.
     """
     from auditor.audit import collect as run_collect
+    from auditor.pipeline.request import AuditRequest
     from auditor.report.wording import neutral
-    from auditor.request import AuditRequest
 
     request = AuditRequest(
         fleet=fleet,

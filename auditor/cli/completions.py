@@ -12,7 +12,7 @@ VARIABLE = "_AUDITOR_COMPLETE"
 
 def rule_ids(incomplete: str) -> list[str]:
     """The ids of the shipped rules that begin so."""
-    from auditor.policy import shipped_rules
+    from auditor.pipeline.policy import shipped_rules
 
     ids = (f"{path.parent.name}/{path.stem}" for path in shipped_rules().glob("*/*.yaml"))
     return sorted(one for one in ids if one.startswith(incomplete))
@@ -41,7 +41,7 @@ def scenario_names(incomplete: str) -> list[str]:
     """The scenarios of the lab that begin so."""
     from importlib import resources
 
-    folder = Path(str(resources.files("auditor"))) / "lab" / "scenarios"
+    folder = Path(str(resources.files("auditor_lab"))) / "scenarios"
     return sorted(path.stem for path in folder.glob("*.yaml") if path.stem.startswith(incomplete))
 
 

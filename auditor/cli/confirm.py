@@ -14,7 +14,7 @@ from auditor.stopping import closing
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from auditor.fleet import Fleet
+    from auditor.fleet.loading import Fleet
 
 
 def confirm(
@@ -49,8 +49,8 @@ def await_confirmed(run: str, fleet: Fleet, state_dir: Path | None) -> None:
     """
     from auditor.history.confirming import deadline_of
     from auditor.history.state import state_directory
+    from auditor.pipeline.confirmation import await_confirmation
     from auditor.report.receipts import write_receipts
-    from auditor.unconfirmed import await_confirmation
 
     folder = state_directory(state_dir)
     deadline = deadline_of(folder, run)

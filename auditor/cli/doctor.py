@@ -30,8 +30,8 @@ def doctor(
     audited or could not be asked, 3 usage, configuration or rule error: nothing was asked.
     """
     from auditor.doctor import examine, exit_code
-    from auditor.fleet import load_fleet
-    from auditor.policy import load_policy
+    from auditor.fleet.loading import load_fleet
+    from auditor.pipeline.policy import load_policy
     from auditor.report.doctor import write_diagnosis, write_diagnosis_json
 
     loaded = load_fleet(fleet)

@@ -38,10 +38,10 @@ def explain(
 
     Example: auditor explain 1a2b3c4d --by-hand
     """
-    from auditor.explaining import explain_finding, paths_named
-    from auditor.fleet import load_fleet
+    from auditor.fleet.loading import load_fleet
     from auditor.history.finding_runs import run_with_finding
     from auditor.history.state import state_directory
+    from auditor.inspect.explaining import explain_finding, paths_named
     from auditor.report.by_hand import write_steps
     from auditor.report.explanation import write_explanation, write_paths
     from auditor.report.wording import neutral

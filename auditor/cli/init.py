@@ -26,14 +26,14 @@ def init(
     import json
     from importlib import resources
 
-    from auditor import fleet_schema
+    from auditor.fleet import schema as fleet_schema
     from auditor.job import jobs_schema
     from auditor.job.jobs_file import FILE_NAME
 
-    name, template = (FILE_NAME, "jobs_template.yaml") if jobs else ("fleet.yaml", "fleet_template.yaml")
+    name, room = (FILE_NAME, "job") if jobs else ("fleet.yaml", "fleet")
     schema = jobs_schema.jobs_schema() if jobs else fleet_schema.fleet_schema()
     beside = jobs_schema.FILE_NAME if jobs else fleet_schema.FILE_NAME
-    text = (resources.files("auditor") / template).read_text(encoding="utf-8")
+    text = (resources.files("auditor") / room / name.replace(".", "_template.")).read_text(encoding="utf-8")
     files = {folder / beside: f"{json.dumps(schema, indent=2)}\n", folder / name: text}
     _write(files)
     print(f"wrote {', '.join(map(str, reversed(files)))}")

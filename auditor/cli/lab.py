@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from auditor.cli import completions, options
-from auditor.endpoint_kinds import endpoint_type
 from auditor.errors import ConfigurationError
+from auditor.model.endpoint_kinds import endpoint_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from types import FrameType
 
-    from auditor.lab.description import LabFleet
-    from auditor.lab.faults import FaultFile
-    from auditor.lab.recorded.serving import RecordedLab
-    from auditor.lab.serving import Lab
+    from auditor_lab.description import LabFleet
+    from auditor_lab.faults import FaultFile
+    from auditor_lab.recorded.serving import RecordedLab
+    from auditor_lab.serving import Lab
 
 app = typer.Typer(help="A simulated fleet behind real protocols on loopback, to try things on.", no_args_is_help=True)
 
@@ -69,7 +69,7 @@ def up(
 
     Example: auditor lab up --scenario solidfire-vvols --write-fleet lab.yaml
     """
-    from auditor.lab.scenario import described
+    from auditor_lab.scenario import described
 
     if recording is not None:
         if scenario is not None or faults is not None or site is not None:
@@ -99,8 +99,8 @@ def generate(
 
     Example: auditor lab generate --hosts 10000 --luns 128 --paths 4 --vcenters 8 --seed 1 --write-fleet big.yaml
     """
-    from auditor.lab.generated.cluster import FleetSize
-    from auditor.lab.generated.fleet import generate as generated
+    from auditor_lab.generated.cluster import FleetSize
+    from auditor_lab.generated.fleet import generate as generated
 
     try:
         size = FleetSize(hosts, luns, paths, vcenters)
@@ -111,8 +111,8 @@ def generate(
 
 def _serve(fleet: LabFleet, write_fleet: Path | None, faults: Path | None, site: str | None) -> int:
     """Serve a fleet until a signal comes; a mistake in the control file ends it at the start; later it is printed."""
-    from auditor.lab.faults import FaultFile
-    from auditor.lab.serving import serve, served_by
+    from auditor_lab.faults import FaultFile
+    from auditor_lab.serving import serve, served_by
 
     # A lab that is started anew with the same fleet file stands where it stood; two with one scenario each are two sites.
     place = site if site is not None else str(write_fleet.resolve()) if write_fleet is not None else ""
@@ -129,8 +129,8 @@ def _serve(fleet: LabFleet, write_fleet: Path | None, faults: Path | None, site:
 
 def _serve_recording(bundle: Path, write_fleet: Path | None) -> int:
     """Serve a recording until a signal comes."""
-    from auditor.lab.recorded.serving import serve_recording
     from auditor.recording.bundle import read_bundle
+    from auditor_lab.recorded.serving import serve_recording
 
     with _interruptions() as signals, serve_recording(read_bundle(bundle)) as lab:
         _announce(lab, write_fleet)
@@ -188,8 +188,8 @@ def export(
 
     Example: auditor lab export-vcsim model --scenario solidfire-vvols && vcsim -load model -api-version 8.0.2.0
     """
-    from auditor.lab.scenario import described
-    from auditor.lab.vcsim import export_vcsim
+    from auditor_lab.scenario import described
+    from auditor_lab.vcsim import export_vcsim
 
     if directory.exists() and any(directory.iterdir()):
         raise ConfigurationError(

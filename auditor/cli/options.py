@@ -18,7 +18,7 @@ from auditor.model import BulkTransport, FixClass, Severity
 
 if TYPE_CHECKING:
     from auditor.history.incremental import Incremental
-    from auditor.request import FixLimits
+    from auditor.pipeline.request import FixLimits
 
 
 if TYPE_CHECKING:
@@ -410,7 +410,7 @@ class FixOptions:
         from auditor.apply.limits import never
         from auditor.cli.durations import seconds_of
         from auditor.cli.terminal import ask_hosts
-        from auditor.request import SETTLE_SECONDS, FixLimits
+        from auditor.pipeline.request import SETTLE_SECONDS, FixLimits
 
         limits = (self.no_reboot, self.allow_unusual, self.allow_unmatched_protection, self.retry_put_back, self.confirm_within)
         fixing = (self.dry_run, self.yes, self.allow, *limits)

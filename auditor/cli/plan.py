@@ -51,9 +51,9 @@ def plan(
     from auditor.audit import audit, plan_roles, plan_text
     from auditor.audit import plan as make_plan
     from auditor.history.plan_file import PLAN_FILE, plan_digest
+    from auditor.pipeline.request import AuditRequest, FixLimits
     from auditor.report.files import written_whole
     from auditor.report.plan import write_plan
-    from auditor.request import AuditRequest, FixLimits
 
     if out is not None and out != "-":
         options.file_to_write(Path(out))

@@ -54,9 +54,9 @@ def query(
 
     Example: auditor query "SELECT host, device, dsnro FROM protocol_endpoint WHERE dsnro < 64" --format csv
     """
-    from auditor.query import run_query
+    from auditor.bounds.process import limited as within_limits
+    from auditor.inspect.query import run_query
     from auditor.report.query_rows import limited, write_rows
-    from auditor.supervised import limited as within_limits
 
     place, findings = saved_place(run, snapshot, state_dir)
     terminal = sys.stdout.isatty()

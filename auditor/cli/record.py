@@ -65,8 +65,8 @@ def record(
         )
     if out.exists():
         raise ConfigurationError(f"{out} is there already", why="nothing was read: it would be written over.", do="name another file.")
-    from auditor.fleet import load_fleet, with_transport
-    from auditor.policy import load_fleet_waivers, load_rule_set
+    from auditor.fleet.loading import load_fleet, with_transport
+    from auditor.pipeline.policy import load_fleet_waivers, load_rule_set
     from auditor.recording.capture import record as recorded_to
     from auditor.recording.private import KEY_FILE
 

@@ -37,12 +37,12 @@ def resume(
     """
     from auditor.audit import resume as run_resume
     from auditor.cli.written import show_written
-    from auditor.fleet import load_fleet
+    from auditor.fleet.loading import load_fleet
     from auditor.history.confirming import refuse_undone
     from auditor.history.state import state_directory
     from auditor.history.writing_runs import WRITES_FILE, writing_run_named
-    from auditor.request import SETTLE_SECONDS, ResumeRequest
-    from auditor.unconfirmed import undo_overdue
+    from auditor.pipeline.confirmation import undo_overdue
+    from auditor.pipeline.request import SETTLE_SECONDS, ResumeRequest
 
     loaded = load_fleet(fleet)
     run = writing_run_named(state_directory(state_dir, to_read=True), run, WRITES_FILE)

@@ -88,7 +88,7 @@ def mutate(
     Example: auditor rules mutate vvol/pe-dsnro-headroom --every
     """
     from auditor.authoring.mutation import score_rules
-    from auditor.policy import load_rule_set
+    from auditor.pipeline.policy import load_rule_set
     from auditor.report.scores import write_scores
 
     loaded = load_rule_set(rules or [], chosen or []).tagged(tag or [])
@@ -121,8 +121,8 @@ def conflicts(
     from auditor.authoring.conflicts import conflict_text, place_text
     from auditor.authoring.conflicts import conflicts as conflicts_of
     from auditor.engine.params import param_values
-    from auditor.fleet import load_fleet
-    from auditor.policy import load_rule_set, param_overrides, with_fleet_severities
+    from auditor.fleet.loading import load_fleet
+    from auditor.pipeline.policy import load_rule_set, param_overrides, with_fleet_severities
     from auditor.report.wording import count_of
 
     loaded, known = load_rule_set(rules or []).tagged(tag or []), load_fleet(fleet) if fleet is not None else None
@@ -164,7 +164,7 @@ def pages(
 
     Example: auditor rules pages --dir docs/rules --check
     """
-    from auditor.policy import load_rule_set
+    from auditor.pipeline.policy import load_rule_set
     from auditor.report.rule_pages import rule_pages, stale_pages, write_pages
 
     made = rule_pages(load_rule_set(rules or []))
@@ -185,7 +185,7 @@ def pages(
 
 def _view(name: str) -> str:
     from auditor.facts.catalog import view_columns
-    from auditor.yaml import did_you_mean
+    from auditor.yaml.reading import did_you_mean
 
     if name not in view_columns():
         raise ConfigurationError(

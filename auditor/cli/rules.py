@@ -30,7 +30,7 @@ def list_rules(rules: options.Rules = None, tag: options.Tags = None, as_json: o
 
     Example: auditor rules list --json
     """
-    from auditor.policy import load_rule_set
+    from auditor.pipeline.policy import load_rule_set
     from auditor.report.rule_list import write_rule_list, write_rule_list_json
 
     write = write_rule_list_json if as_json else write_rule_list
@@ -52,8 +52,8 @@ def show_rule(
 
     Example: auditor rules show vvol/pe-dsnro-headroom --fleet fleet.yaml
     """
-    from auditor.fleet import load_fleet
-    from auditor.policy import load_rule_set, param_overrides, with_fleet_severities
+    from auditor.fleet.loading import load_fleet
+    from auditor.pipeline.policy import load_rule_set, param_overrides, with_fleet_severities
     from auditor.report.rule_text import write_rule
 
     chosen = load_rule_set(rules or [], [rule])
@@ -122,7 +122,7 @@ def _besides(files: list[Path], directories: list[Path]) -> list[Path]:
 
 def _chosen(names: list[str], directories: list[Path]) -> tuple[RuleSet, RuleSet]:
     """All rules there are, and those that are named; all of them when none is."""
-    from auditor.policy import load_rule_set
+    from auditor.pipeline.policy import load_rule_set
 
     files = _files(names)
     ids = [name for name in names if not name.endswith((".yaml", ".yml"))]
@@ -132,6 +132,6 @@ def _chosen(names: list[str], directories: list[Path]) -> tuple[RuleSet, RuleSet
 
 
 def _shipped() -> Path:
-    from auditor.policy import shipped_rules
+    from auditor.pipeline.policy import shipped_rules
 
     return shipped_rules().resolve()

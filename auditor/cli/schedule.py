@@ -164,8 +164,8 @@ def _check(job: Job) -> None:
     """Report a mistake in the files of a job now, not at six in the morning."""
     from auditor.engine.chosen_rules import without
     from auditor.engine.waivers import load_waivers
-    from auditor.fleet import load_fleet
-    from auditor.policy import load_rule_set
+    from auditor.fleet.loading import load_fleet
+    from auditor.pipeline.policy import load_rule_set
 
     load_fleet(job.fleet)
     without(load_rule_set(job.rules, job.only, job.tag), job.exclude)

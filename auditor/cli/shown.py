@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
-    from auditor.audited import Audited
     from auditor.cli.options import FixOptions
     from auditor.model import Report
+    from auditor.pipeline.result import Audited
+    from auditor.pipeline.writing import Written
     from auditor.report import Destination
     from auditor.report.totals import Commands
     from auditor.store.address import Place
-    from auditor.writing import Written
 
 
 _REASONS = 8

@@ -38,8 +38,8 @@ class ProgressDisplay:
 
     def __call__(self, endpoint: str, text: str) -> None:
         """Show what is being done at `endpoint`."""
+        from auditor.pipeline.request import Result
         from auditor.report.wording import neutral
-        from auditor.request import Result
 
         if not sys.stderr.isatty():
             self._print(endpoint, text)
@@ -71,8 +71,8 @@ class ProgressDisplay:
 
     def _print(self, endpoint: str, text: str) -> None:
         """Print `text`, or keep it until all endpoints are read."""
+        from auditor.pipeline.request import Result
         from auditor.report.wording import neutral
-        from auditor.request import Result
 
         if text in _ENDS:
             with self._lock:

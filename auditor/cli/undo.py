@@ -46,12 +46,12 @@ def undo(
     """
     from auditor.audit import plan_undo, undo_run
     from auditor.cli.written import show_written
-    from auditor.fleet import load_fleet
+    from auditor.fleet.loading import load_fleet
     from auditor.history.families import begun_by
     from auditor.history.state import state_directory
     from auditor.history.writing_runs import writing_run_named
+    from auditor.pipeline.request import UndoRequest
     from auditor.report.plan import write_plan
-    from auditor.request import UndoRequest
 
     named = writing_run_named(state_directory(state_dir, to_read=True), run)
     if (first := begun_by(state_directory(state_dir, to_read=True), named)) is not None:

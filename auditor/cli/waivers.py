@@ -38,8 +38,8 @@ def check(
 
     Exit codes: 0 every waiver is in force for longer than --soon, 1 one has expired or soon will, 3 one is malformed or there is no file.
     """
-    from auditor.fleet import load_fleet
-    from auditor.policy import load_fleet_waivers, load_rule_set
+    from auditor.fleet.loading import load_fleet
+    from auditor.pipeline.policy import load_fleet_waivers, load_rule_set
     from auditor.report.waivers import write_waivers
 
     if fleet is None and waivers is None:

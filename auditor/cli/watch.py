@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from auditor.endpoints.vcenter.device_watch import WatchRow
-    from auditor.watching import Watch
+    from auditor.inspect.watching import Watch
 
 _LEAST_EVERY_SECONDS = 5.0
 """Hosts have a new sample every twenty seconds: more often only asks for the same again."""
@@ -38,8 +38,8 @@ def watch(
     Example: auditor watch esx-01/naa.6f47acc100000000 esx-02/naa.6f47acc100000000 --fleet fleet.yaml --for 30m
     """
     from auditor.cli.durations import seconds_of
-    from auditor.fleet import load_fleet
-    from auditor.watching import Watch
+    from auditor.fleet.loading import load_fleet
+    from auditor.inspect.watching import Watch
 
     pause = max(_LEAST_EVERY_SECONDS, seconds_of(every, "--every") or 0.0)
     lasting = 0.0 if once else seconds_of(duration, "--for") or 0.0

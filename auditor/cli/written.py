@@ -10,7 +10,7 @@ from auditor.cli.terminal import warn
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from auditor.writing import Written
+    from auditor.pipeline.writing import Written
 
 
 def show_written(written: Written, fleet: Path, state_dir: Path | None) -> int:

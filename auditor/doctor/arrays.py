@@ -11,10 +11,10 @@ from auditor.doctor.affected_rules import named
 from auditor.doctor.attempt import attempt, circuit_of
 from auditor.doctor.clocks import clock_check
 from auditor.doctor.connection import shortly
-from auditor.endpoint_kinds import endpoint_type
 from auditor.errors import EndpointError
 from auditor.facts.needs import SOURCES, Needs
 from auditor.model import Check, Gap, Health
+from auditor.model.endpoint_kinds import endpoint_type
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

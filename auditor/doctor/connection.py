@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from auditor.doctor.permissions import readable_by_others
-from auditor.endpoint_kinds import endpoint_type
 from auditor.endpoints.common.certificates import shown_certificate, verify_certificate
 from auditor.endpoints.common.host_keys import shown_host_key, ssh_trust
 from auditor.endpoints.common.secrets import password_of
 from auditor.endpoints.common.time_limits import addresses_of, connected
 from auditor.errors import AuditorError, ConfigurationError, EndpointError
 from auditor.model import Check, Health
+from auditor.model.endpoint_kinds import endpoint_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 
 from auditor.doctor.affected_rules import named
 from auditor.doctor.permissions import writable_by_others
-from auditor.identity import is_same
 from auditor.model import Check, EndpointKind, Health
-from auditor.unmatched import Seen, unmatched_places, unmatched_windows
+from auditor.model.identity import is_same
+from auditor.pipeline.unmatched import Seen, unmatched_places, unmatched_windows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from auditor.doctor.affected_rules import AffectedRules
     from auditor.doctor.vcenter import Places
-    from auditor.fleet import Fleet
+    from auditor.fleet.loading import Fleet
     from auditor.model import Endpoint
 
 _PRINTERS = frozenset({"echo", "printf"})

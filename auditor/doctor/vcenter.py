@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from auditor.doctor.affected_rules import AffectedRules
     from auditor.endpoints.vcenter.bulk.shapes import Ref
     from auditor.endpoints.vcenter.session import VCenter
-    from auditor.fleet import Fleet
+    from auditor.fleet.loading import Fleet
     from auditor.model import Endpoint
 
 _STATE = "runtime.connectionState"

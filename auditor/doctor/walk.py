@@ -11,17 +11,17 @@ from auditor.doctor.arrays import examine_array
 from auditor.doctor.connection import NOT_AUDITED, examine_connection, shortly
 from auditor.doctor.fleetwide import examine_entries, examine_fleet, examine_identities
 from auditor.doctor.vcenter import Places, examine_vcenter
-from auditor.endpoint_kinds import endpoint_type
 from auditor.endpoints.common.sessions import open_session
 from auditor.errors import ConfigurationError, EndpointError
 from auditor.model import Check, Diagnosis, EndpointKind, Health
+from auditor.model.endpoint_kinds import endpoint_type
 from auditor.stopping import pool
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from auditor.engine.rule import RuleSet
-    from auditor.fleet import Fleet
+    from auditor.fleet.loading import Fleet
     from auditor.model import Endpoint
 
 TOPICS = ("name", "port", "tls", "host key", "secret", "login", "version", "lane", "account", "read", "esxcli", "fix", "clock", "hosts")

@@ -8,15 +8,15 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from auditor.endpoint_kinds import endpoint_type
 from auditor.endpoints.bugs import bug_gap, bug_report
 from auditor.endpoints.common.sessions import open_session
 from auditor.endpoints.shares import known_apart, whole_reading
 from auditor.errors import AuditorError, ConfigurationError, EndpointError, no_room
 from auditor.facts.needs import EVERYTHING
 from auditor.facts.schema import Batch
-from auditor.identity import is_same
 from auditor.model import Endpoint, EndpointReading, Gap
+from auditor.model.endpoint_kinds import endpoint_type
+from auditor.model.identity import is_same
 from auditor.stopping import pool
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from auditor.facts.needs import Needs
     from auditor.facts.parts import Part
     from auditor.facts.snapshot import Snapshot, SnapshotBuilder
-    from auditor.fleet import Fleet
+    from auditor.fleet.loading import Fleet
 
 Progress = Callable[[str, str], None]  # endpoint name, what just happened there
 Elsewhere = Callable[[Sequence[Endpoint], "Needs", Progress, "Earlier | None"], Iterator["Part"]]

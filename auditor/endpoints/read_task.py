@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from auditor.bounded_files import read_bytes
-from auditor.endpoint_kinds import endpoint_type
+from auditor.bounds.files import read_bytes
 from auditor.endpoints.collect import read_endpoint
 from auditor.errors import ConfigurationError
 from auditor.facts.earlier_parts import EarlierPart, earlier_in, earlier_part
 from auditor.facts.parts import Part, part_of
 from auditor.facts.snapshot import SnapshotBuilder
+from auditor.model.endpoint_kinds import endpoint_type
 
 if TYPE_CHECKING:
     from auditor.endpoints.collect import Progress

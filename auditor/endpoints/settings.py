@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from auditor.endpoint_kinds import endpoint_types
+from auditor.model.endpoint_kinds import endpoint_types
 
 if TYPE_CHECKING:
     from auditor.endpoints.common.remediator import AnyRemediator

@@ -6,8 +6,8 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from auditor.identity import is_same
 from auditor.model import Endpoint, EndpointReading, Gap, Share
+from auditor.model.identity import is_same
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 from msgspec import Meta
 
 from auditor.engine.waiver_terms import End, Globs, end_instant, lapsed, listed_globs, one_line, utc
-from auditor.identity import parts
-from auditor.names import fits
-from auditor.shapes import Shape, Text, decode
+from auditor.model.identity import parts
+from auditor.text.names import fits
+from auditor.yaml.shapes import Shape, Text, decode
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from auditor.model import Gap, Scalar
-    from auditor.yaml import YamlDocument
+    from auditor.yaml.reading import YamlDocument
 
 BY_CHOICE: Mapping[str, Scalar] = {
     "owner": "--endpoint",

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from auditor.errors import ConfigurationError
-from auditor.names import fits as fits_one
-from auditor.names import hosts_by_first_part, hosts_that_fit
-from auditor.yaml import did_you_mean, nearest
+from auditor.text.names import fits as fits_one
+from auditor.text.names import hosts_by_first_part, hosts_that_fit
+from auditor.yaml.reading import did_you_mean, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -45,7 +45,7 @@ class Chosen:
 
 
 def fits(name: str | None, globs: Collection[str]) -> bool:
-    """Whether any of the globs fits the name (`auditor.names.fits`); all fit where there are no globs."""
+    """Whether any of the globs fits the name (`auditor.text.names.fits`); all fit where there are no globs."""
     return not globs or any(fits_one(name, glob) for glob in globs)
 
 

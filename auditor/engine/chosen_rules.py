@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from auditor.errors import ConfigurationError
-from auditor.yaml import did_you_mean
+from auditor.yaml.reading import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Collection

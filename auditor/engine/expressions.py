@@ -13,7 +13,7 @@ from auditor.engine.rule import Expression, Param, Views
 from auditor.engine.sandbox import sandbox
 from auditor.engine.strictness import columns_of, hidden_columns, nodes
 from auditor.engine.types import Family, family_of
-from auditor.yaml import did_you_mean
+from auditor.yaml.reading import did_you_mean
 
 _Key: TypeAlias = tuple[str, str, str]
 _CLOCKS = frozenset(("age", "current_localtime", "current_localtimestamp", "get_current_time"))  # DuckDB lists some as consistent

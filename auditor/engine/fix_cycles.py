@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from auditor.yaml import did_you_mean
+from auditor.yaml.reading import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping

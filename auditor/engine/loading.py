@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from auditor.bounded_files import read_bytes
+from auditor.bounds.files import read_bytes
 from auditor.engine.rule import Rule, RuleSet, Views
 from auditor.errors import RuleError
 
@@ -77,7 +77,7 @@ def _read(
         return {}
     from auditor.engine.expressions import ExpressionChecker
     from auditor.engine.rule_file import RuleReader
-    from auditor.yaml import load_yaml
+    from auditor.yaml.reading import load_yaml
 
     checker = ExpressionChecker(views)
     readers: dict[str, RuleReader] = {}
@@ -116,7 +116,7 @@ def path_id(directory: Path, path: Path) -> str:
 
 
 def _mistakes_error(mistakes: Sequence[tuple[Path, int, str]], directories: Sequence[Path]) -> RuleError:
-    from auditor.shapes import listed
+    from auditor.yaml.shapes import listed
 
     path, line, _ = mistakes[0]
     rule_id = next((path_id(directory, path) for directory in directories if path.is_relative_to(directory)), path.stem)

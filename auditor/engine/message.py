@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from auditor.engine.rule import Message
 from auditor.engine.types import Family, family_of
 from auditor.facts.views import RESOURCE_COLUMNS
-from auditor.yaml import did_you_mean
+from auditor.yaml.reading import did_you_mean
 
 if TYPE_CHECKING:
     from auditor.engine.rule import Expression, Param, ParamValue, Rule

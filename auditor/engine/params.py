@@ -9,8 +9,8 @@ from typing import Any, Protocol, TypeVar
 from auditor.engine.rule import Expression, ParamValue, Rule, RuleSet
 from auditor.engine.types import is_param_value
 from auditor.errors import ConfigurationError
-from auditor.names import is_called
-from auditor.yaml import did_you_mean
+from auditor.text.names import is_called
+from auditor.yaml.reading import did_you_mean
 
 RESERVED = "auditor_"
 """How the engine's own columns and params begin, so that no rule or view can name one."""

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from auditor.engine.bounds import Bounds
 from auditor.errors import ConfigurationError
 from auditor.model import Document, FixClass, Severity, Verdict
-from auditor.yaml import did_you_mean
+from auditor.yaml.reading import did_you_mean
 
 ON_REQUEST = "on-request"
 """The tag of rules that an audit leaves out unless they are requested: they read, or weigh, much for what they are about."""

@@ -14,15 +14,15 @@ from auditor.engine.rule import After, Example, Expression, FixRule, Message, Pa
 from auditor.engine.rule_shape import RuleShape
 from auditor.engine.types import Family, family_of, is_param_value, suits
 from auditor.model import Document, DocumentKind, FixClass, Verdict
-from auditor.shapes import Mistake, decode
-from auditor.yaml import did_you_mean
+from auditor.yaml.reading import did_you_mean
+from auditor.yaml.shapes import Mistake, decode
 
 if TYPE_CHECKING:
     from auditor.engine.bounds import Bounds
     from auditor.engine.expressions import ExpressionChecker
     from auditor.engine.rule import Views
     from auditor.engine.rule_shape import AfterShape, FixShape, ParamShape
-    from auditor.yaml import YamlDocument
+    from auditor.yaml.reading import YamlDocument
 
 _EXAMPLES = {"passes": Verdict.PASS, "fails": Verdict.FAIL, "unknown": Verdict.UNKNOWN, "not_applicable": Verdict.NOT_APPLICABLE}
 _TRUTH = (Family.TRUTH,)

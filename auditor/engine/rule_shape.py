@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypeAlias
 from msgspec import Meta, field
 
 from auditor.model import DocumentKind, FixClass, Severity
-from auditor.shapes import Shape, Text
+from auditor.yaml.shapes import Shape, Text
 
 Sql: TypeAlias = Annotated[bool | int | float | str, Meta(description="one SQL expression")]
 """`desired: 256` and `set: true` are YAML's words and SQL's alike."""

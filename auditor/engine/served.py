@@ -145,6 +145,6 @@ def _in_order(hosts: Iterable[HostPlace]) -> tuple[HostPlace, ...]:
 
 
 def _topics_of(kind: str) -> Iterator[str]:
-    from auditor.endpoint_kinds import endpoint_type
+    from auditor.model.endpoint_kinds import endpoint_type
 
     yield from endpoint_type(EndpointKind(kind)).topics

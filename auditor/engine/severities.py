@@ -9,7 +9,7 @@ from typing import Protocol
 from auditor.engine.rule import RuleSet
 from auditor.errors import ConfigurationError
 from auditor.model import Severity
-from auditor.yaml import did_you_mean
+from auditor.yaml.reading import did_you_mean
 
 _OF_A_TOPIC = "/*"
 

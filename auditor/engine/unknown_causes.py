@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from auditor.endpoint_kinds import endpoint_type
 from auditor.facts.catalog import column_topics
 from auditor.facts.needs import SOURCES
 from auditor.facts.unjoined import is_of_the_join
 from auditor.model import EndpointKind
+from auditor.model.endpoint_kinds import endpoint_type
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from auditor.bounded_files import json_of
+from auditor.bounds.files import json_of
 from auditor.engine.sql import VERDICT_COLUMNS, quoted
 from auditor.engine.verdict_reader import BY_IMPACT, PLACE, SORTED_AT_ONCE, fetched, in_order
 from auditor.errors import SnapshotError

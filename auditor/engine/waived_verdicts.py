@@ -10,9 +10,9 @@ from auditor.engine.sql import quoted
 from auditor.engine.verdicts import decoded
 from auditor.engine.waiver_terms import utc
 from auditor.facts.catalog import needs_of_columns
-from auditor.identity import SEPARATOR
 from auditor.model import FixClass, LeftAlone, Target, Verdict
-from auditor.names import fits, fits_sql, glob_for_sql, hosts_that_fit
+from auditor.model.identity import SEPARATOR
+from auditor.text.names import fits, fits_sql, glob_for_sql, hosts_that_fit
 
 if TYPE_CHECKING:
     from auditor.engine.verdicts import Evaluation
@@ -33,7 +33,7 @@ _NAMES: Mapping[str, str] = {
     "tag": "SELECT unnest([tag, category || ':' || tag]) FROM fact.tagged",
     "resource": f"SELECT name FROM (SELECT unnest([resource_name, resource_id]) AS name FROM {{verdicts}}) {_ODD}",
 }
-"""What a selector may name. Resources are too many: SQL compares those of ASCII characters, as `auditor.names` does."""
+"""What a selector may name. Resources are too many: SQL compares those of ASCII characters, as `auditor.text.names` does."""
 _AMONG = "IN (SELECT unnest({names}))"
 _ALIKE: Mapping[str, str] = {
     "resource": f"({fits_sql('resource_name', '{glob}')} OR {fits_sql('resource_id', '{glob}')} "

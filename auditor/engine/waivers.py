@@ -18,8 +18,8 @@ from msgspec import Meta
 from auditor.engine.accepted_gaps import AcceptedGap, accepted_gap
 from auditor.engine.waiver_terms import End, Globs, end_instant, lapsed, listed_globs, one_line, utc
 from auditor.errors import ConfigurationError
-from auditor.shapes import Shape, Text, decode
-from auditor.yaml import YamlDocument, did_you_mean, load_yaml
+from auditor.yaml.reading import YamlDocument, did_you_mean, load_yaml
+from auditor.yaml.shapes import Shape, Text, decode
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from auditor.endpoint_kinds import endpoint_types
 from auditor.facts.table import ENDPOINT, table
 from auditor.model import EndpointKind
+from auditor.model.endpoint_kinds import endpoint_types
 
 _VOLUME = ("volume_id", "VARCHAR", "as array_volume.volume_id")
 _POOL = ("pool_id", "VARCHAR", "as array_pool.pool_id; NULL when not reported")

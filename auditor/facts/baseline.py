@@ -13,7 +13,7 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from auditor.bounded_files import json_of
+from auditor.bounds.files import json_of
 from auditor.errors import SnapshotError
 from auditor.facts.schema import TABLES
 from auditor.facts.snapshot_files import snapshot_fault

@@ -8,7 +8,7 @@ from importlib import resources
 
 from auditor.facts.catalog import catalog
 from auditor.facts.schema import TABLES
-from auditor.yaml import parse_yaml
+from auditor.yaml.reading import parse_yaml
 
 
 def column_text(view: str, column: str) -> str:

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-from auditor.endpoint_kinds import MULTIPATH_TOOLS, NVME_NAMES, Family, endpoint_types, nvme_inquiry
 from auditor.model import EndpointKind
+from auditor.model.endpoint_kinds import MULTIPATH_TOOLS, NVME_NAMES, Family, endpoint_types, nvme_inquiry
 
 _FORKLIFT = "kubev2v/forklift, vendorFromNAA"
 

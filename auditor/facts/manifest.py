@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from auditor.bounded_files import read_json
+from auditor.bounds.files import read_json
 from auditor.errors import SnapshotError
 from auditor.facts.schema import TABLES
 from auditor.model import EndpointReading

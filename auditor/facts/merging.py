@@ -9,7 +9,7 @@ from datetime import datetime
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from auditor.bounded_files import read_json
+from auditor.bounds.files import read_json
 from auditor.errors import ConfigurationError, SnapshotError
 from auditor.facts.manifest import FORMAT, MANIFEST, files_listed, read_manifest, readings_of
 from auditor.facts.memory import limit_memory, run
@@ -19,7 +19,7 @@ from auditor.facts.snapshot import BUGS_FILE, load_snapshot
 from auditor.facts.snapshot_files import digest_of, literal
 from auditor.facts.stale_hosts import StaleHost, rows_of, stale_hosts, with_notes_of, without_gaps_of
 from auditor.facts.worked_out import is_worked_out, worked_out
-from auditor.identity import is_same
+from auditor.model.identity import is_same
 
 if TYPE_CHECKING:
     from pathlib import Path

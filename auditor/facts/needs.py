@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from auditor.endpoint_kinds import endpoint_type
 from auditor.facts.schema import HOST_TOPICS, ON_DEMAND_TOPICS, TABLES, TOPICS
+from auditor.model.endpoint_kinds import endpoint_type
 
 if TYPE_CHECKING:
     from auditor.model import EndpointKind

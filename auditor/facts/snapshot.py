@@ -11,7 +11,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from auditor.bounded_files import read_bytes
+from auditor.bounds.files import read_bytes
+from auditor.bounds.limits import MOST_GAPS, STATE_BYTES
 from auditor.errors import SnapshotError
 from auditor.facts.batches import as_arrays, check
 from auditor.facts.huge_numbers import without_huge_numbers
@@ -23,7 +24,6 @@ from auditor.facts.parts import Part, insert_tables
 from auditor.facts.schema import TABLES, Batch, create_tables
 from auditor.facts.snapshot_files import check_files, literal, open_tables, write_tables
 from auditor.facts.unread import record_unanswered
-from auditor.limits import MOST_GAPS, STATE_BYTES
 from auditor.model import EndpointReading, Gap
 
 if TYPE_CHECKING:

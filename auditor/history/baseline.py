@@ -31,9 +31,9 @@ from auditor.history.kept_run import list_runs
 from auditor.history.run_names import LAST
 from auditor.history.runs import last_reading, load_run
 from auditor.history.working_copy import send_baseline
-from auditor.identity import is_same
 from auditor.model import Gap
-from auditor.yaml import did_you_mean
+from auditor.model.identity import is_same
+from auditor.yaml.reading import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Collection

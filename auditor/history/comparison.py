@@ -10,7 +10,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from auditor.comparison import ChangeKind, Comparison
 from auditor.errors import ConfigurationError, SnapshotError
 from auditor.history.comparison_listing import changed_findings
 from auditor.history.comparison_sql import BOTH_RUNS, CLEAR, IN_ONE_RUN, TABLES, candidates_sql, changes_sql, ordered_sql
@@ -19,17 +18,18 @@ from auditor.history.folders import SPILL_FOLDER
 from auditor.history.kept_run import head_of, kept_of, list_runs
 from auditor.history.own_fixes import fixed_by, own_writes, with_own_fixes
 from auditor.history.plan_file import BASIS_WORDS
-from auditor.identity import is_same
 from auditor.model import Severity
+from auditor.model.comparison import ChangeKind, Comparison
+from auditor.model.identity import is_same
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from auditor.comparison import ChangedFinding
     from auditor.engine.verdicts import Evaluation
     from auditor.history.kept_run import KeptAlong, KeptRun
     from auditor.model import Report
+    from auditor.model.comparison import ChangedFinding
 
 _IDS_NAMED = 5
 

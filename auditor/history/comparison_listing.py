@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from auditor.comparison import ChangedFinding, ChangeKind
 from auditor.history.comparison_sql import FAILED, NOT_APPLICABLE, PASSED, UNKNOWN, WAIVED, listing_sql
+from auditor.model.comparison import ChangedFinding, ChangeKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from auditor.history.comparison_sql import CAME_BACK, EARLIER, OPEN_RULES, STEP
 from auditor.history.kept_run import list_runs
-from auditor.identity import is_same
+from auditor.model.identity import is_same
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

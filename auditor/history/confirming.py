@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from auditor.bounded_files import read_json
+from auditor.bounds.files import read_json
 from auditor.errors import ConfigurationError, GuardError
 from auditor.history.folders import RUNS_FOLDER
 from auditor.history.writing_runs import writing_directory

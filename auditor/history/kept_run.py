@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from auditor.bounded_files import read_json
+from auditor.bounds.files import read_json
 from auditor.errors import SnapshotError
 from auditor.facts.manifest import MANIFEST
 from auditor.history.folders import BASELINE_FILE, FINDINGS_FILE, REPORT_FILE, RUN_FILE, RUNS_FOLDER, last_snapshot
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from auditor.model import Report
-    from auditor.scope import Scope
+    from auditor.model.scope import Scope
 
 _WRITTEN = frozenset({Outcome.APPLIED, Outcome.UNVERIFIED, Outcome.REVERTED})
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from auditor.bounded_files import read_json
+from auditor.bounds.files import read_json
 from auditor.history.folders import RUN_FILE, RUNS_FOLDER
 
 if TYPE_CHECKING:

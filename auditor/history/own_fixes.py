@@ -6,20 +6,20 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from auditor.comparison import ChangeKind
 from auditor.errors import JournalError
 from auditor.history.folders import JOURNAL_FOLDER
-from auditor.identity import is_same
 from auditor.journal import history
 from auditor.model import Outcome
+from auditor.model.comparison import ChangeKind
+from auditor.model.identity import is_same
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from auditor.comparison import ChangedFinding
     from auditor.history.kept_run import KeptRun
     from auditor.journal import Entry
     from auditor.model import Finding, Scalar
+    from auditor.model.comparison import ChangedFinding
 
     _Setting = tuple[str, str, tuple[tuple[str, str], ...]]  # remediator, name of the endpoint, keys of the target
 

@@ -9,7 +9,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from auditor.bounded_files import read_bytes
+from auditor.bounds.files import read_bytes
 from auditor.engine.waivers import FILE_NAME
 from auditor.errors import GuardError
 from auditor.history.baseline import baseline_file
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from auditor.engine.rule import RuleSet
-    from auditor.fleet import Fleet, ParamOverride
+    from auditor.fleet.loading import Fleet, ParamOverride
 
 
 def basis_of(

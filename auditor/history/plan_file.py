@@ -16,9 +16,9 @@ from typing import Any
 import msgspec
 
 from auditor.apply.privileges import privileges_of
-from auditor.bounded_files import json_of, read_text
+from auditor.bounds.files import json_of, read_text
+from auditor.bounds.limits import STATE_BYTES
 from auditor.errors import ConfigurationError, GuardError
-from auditor.limits import STATE_BYTES
 from auditor.model import ByHand, Change, Contradiction, Held, LeftAlone, Plan, Unmet, Unusual
 from auditor.report.wording import object_text, setting_text
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, TextIO
 
-from auditor.comparison import ChangeKind
+from auditor.model.comparison import ChangeKind
 from auditor.report.finding_ids import SHOWN, finding_id, identities_of
 from auditor.report.formats.listed import sentence_of
 from auditor.report.json_findings import resource_object
@@ -19,10 +19,10 @@ from auditor.report.messages import message_beside_name, message_of
 from auditor.report.wording import count_of, moment, neutral, value_text
 
 if TYPE_CHECKING:
-    from auditor.comparison import ChangedFinding, Comparison
     from auditor.history.kept_run import KeptRun
     from auditor.history.who_changed import Author
     from auditor.model import Finding
+    from auditor.model.comparison import ChangedFinding, Comparison
 
 SCHEMA_VERSION = 1
 ROWS_A_RULE = 3

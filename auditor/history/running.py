@@ -8,7 +8,7 @@ import socket
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from auditor.bounded_files import read_json
+from auditor.bounds.files import read_json
 
 if TYPE_CHECKING:
     from pathlib import Path

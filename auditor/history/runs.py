@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from auditor.bounded_files import read_json
+from auditor.bounds.files import read_json
 from auditor.errors import ConfigurationError
 from auditor.history.folders import FINDINGS_FILE, KEPT_FILE, REPORT_FILE, RUN_FILE, RUNS_FOLDER
 from auditor.history.kept_run import KeptAlong, head_of, list_runs, read_kept
@@ -24,9 +24,9 @@ from auditor.report.files import written_whole
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from auditor.comparison import ChangedFinding, Comparison
     from auditor.history.kept_run import KeptRun
     from auditor.model import DriftAge, Fix, Report
+    from auditor.model.comparison import ChangedFinding, Comparison
     from auditor.report.saved_report import FindingKey
 
 __all__ = [

@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from auditor.bounded_files import json_of
+from auditor.bounds.files import json_of
 from auditor.errors import ConfigurationError, SnapshotError, StoreError
 from auditor.facts.manifest import MANIFEST, files_listed
 from auditor.facts.partitions import private_folder

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from auditor.bounded_files import read_json
+from auditor.bounds.files import read_json
 from auditor.history.folders import JOURNAL_FOLDER, RUN_FILE, RUNS_FOLDER, last_snapshot
 from auditor.journal import read_journal
 from auditor.journal.records import SUFFIX

@@ -15,7 +15,7 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from auditor.bounded_files import read_json
+from auditor.bounds.files import read_json
 from auditor.errors import SnapshotError
 from auditor.history.folders import AFTER_FOLDER, FINDINGS_FILE, JUDGED_FILE, SNAPSHOT_FOLDER, SPILL_FOLDER, TAKEN_FILE
 from auditor.report.files import written_whole

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from auditor.history.kept_run import KeptRun
-    from auditor.scope import Scope
+    from auditor.model.scope import Scope
 
 SCHEMA_VERSION = 1
 _MARKS = "▁▂▃▄▅▆▇█"

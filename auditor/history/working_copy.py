@@ -17,12 +17,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from auditor.bounded_files import read_bytes, read_json
+from auditor.bounds.files import read_bytes, read_json
+from auditor.bounds.limits import STATE_BYTES
 from auditor.errors import ConfigurationError, StoreError
 from auditor.history.folders import BASELINE_FILE, JOURNAL_FOLDER, RUN_FILE, RUNS_FOLDER, SPILL_FOLDER
 from auditor.history.run_names import RUN_ID
 from auditor.history.running import OWNER_FILE
-from auditor.limits import STATE_BYTES
 from auditor.report.files import written_whole
 from auditor.store.address import Address, place_of
 

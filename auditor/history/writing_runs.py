@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from auditor.bounded_files import read_struct
+from auditor.bounds.files import read_struct
 from auditor.errors import ConfigurationError, JournalError, SnapshotError
 from auditor.history.folders import JOURNAL_FOLDER, RUNS_FOLDER
 from auditor.history.kept_run import KeptRun

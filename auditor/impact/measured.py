@@ -11,7 +11,7 @@ from auditor.impact.interval import Interval
 from auditor.impact.lines import Line
 from auditor.impact.queue import Flow
 from auditor.impact.rows import WHOLE_MS, around
-from auditor.numbers import number_text
+from auditor.text.numbers import number_text
 
 _COUNTED = 0.01  # share by which a rate may be wrong: commands are counted, but their rate is reported in whole commands a second
 _WHOLE = 1.0  # how far the ends of a mean of whole numbers are apart at least

@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Any, TypeAlias
 
 from auditor.impact.rows import pieces_of
-from auditor.numbers import number_text
+from auditor.text.numbers import number_text
 
 Row: TypeAlias = Mapping[str, Any]
 """One row of a view; None is not known."""

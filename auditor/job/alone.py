@@ -7,7 +7,7 @@ import os
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from auditor.bounded_files import read_text
+from auditor.bounds.files import read_text
 from auditor.errors import ConfigurationError
 from auditor.report.files import unwritable
 

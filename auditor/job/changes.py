@@ -10,8 +10,8 @@ from auditor.errors import ConfigurationError, SnapshotError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from auditor.comparison import Comparison
     from auditor.model import Report
+    from auditor.model.comparison import Comparison
 
 log = logging.getLogger(__name__)
 

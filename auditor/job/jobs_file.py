@@ -10,14 +10,14 @@ from auditor.errors import ConfigurationError
 from auditor.job.cron import cron_trigger
 from auditor.job.jobs_shape import CatchUp, JobsShape
 from auditor.model import Secret
-from auditor.shapes import Mistake, load_shaped, mistakes_error
-from auditor.yaml import YamlDocument, did_you_mean
+from auditor.yaml.reading import YamlDocument, did_you_mean
+from auditor.yaml.shapes import Mistake, load_shaped, mistakes_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    from auditor.fleet_shape import SecretShape
+    from auditor.fleet.shape import SecretShape
     from auditor.job.jobs_shape import JobShape, TargetShape
 
 FILE_NAME = "jobs.yaml"

@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from auditor.fleet_schema import TEXTS as FLEET_TEXTS
-from auditor.fleet_schema import shape_schema, words_schema
+from auditor.fleet.schema import TEXTS as FLEET_TEXTS
+from auditor.fleet.schema import shape_schema, words_schema
 from auditor.job.jobs_shape import JobsShape
 
 FILE_NAME = "jobs.schema.json"

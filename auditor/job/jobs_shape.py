@@ -7,9 +7,9 @@ from typing import Annotated, TypeAlias
 
 from msgspec import Meta
 
-from auditor.fleet_shape import SecretShape
+from auditor.fleet.shape import SecretShape
 from auditor.model import Severity
-from auditor.shapes import Shape, Text
+from auditor.yaml.shapes import Shape, Text
 
 Time: TypeAlias = Annotated[str, Meta(pattern=r"^[1-9][0-9]{0,5}[smhd]$", description="a time such as 90s, 15m, 2h or 1d")]
 Texts: TypeAlias = Annotated[tuple[Text, ...], Meta(description="a list")]

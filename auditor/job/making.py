@@ -6,12 +6,12 @@ import logging
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from auditor.comparison import WORDS
 from auditor.errors import StoreError
 from auditor.job.published import NOT_NOTIFIED, PublishedRun
 from auditor.job.publishing import change_text, publish_report
 from auditor.job.runs import Published
 from auditor.model import Severity
+from auditor.model.comparison import WORDS
 from auditor.report.digest import headline
 from auditor.report.wording import count_of, neutral
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from auditor.comparison import Comparison
     from auditor.job.jobs_file import Job
     from auditor.job.publishing import Site
     from auditor.model import Report
-    from auditor.request import AuditRequest
+    from auditor.model.comparison import Comparison
+    from auditor.pipeline.request import AuditRequest
 
 HIGHLIGHTS = 10
 """Changes that a notice names one by one; the others are counted."""
@@ -43,10 +43,10 @@ def make_run(job: Job, site: Site, state: Path, previous: str | None) -> Publish
         AuditorError: as `audit`, or the files cannot be written.
     """
     from auditor.audit import audit
-    from auditor.fleet import load_fleet
+    from auditor.fleet.loading import load_fleet
     from auditor.history.runs import keep_exit_code
     from auditor.job.changes import changes_since
-    from auditor.unconfirmed import undo_overdue
+    from auditor.pipeline.confirmation import undo_overdue
 
     for sentence in undo_overdue(load_fleet(job.fleet), state):
         log.warning(sentence)
@@ -88,7 +88,7 @@ def request_of(job: Job, state: Path) -> AuditRequest:
         ConfigurationError: `max_age` is no age.
     """
     from auditor.history.incremental import MAX_AGE, Incremental, parse_max_age
-    from auditor.request import AuditRequest
+    from auditor.pipeline.request import AuditRequest
 
     age = MAX_AGE if job.max_age is None else parse_max_age(job.max_age)
     return AuditRequest(

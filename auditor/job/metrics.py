@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from auditor.bounded_files import read_text
+from auditor.bounds.files import read_text
 from auditor.job.published import METRICS_FILE
 from auditor.report.formats.openmetrics import escaped
 

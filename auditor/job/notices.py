@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from auditor.bounded_files import read_json
+from auditor.bounds.files import read_json
 from auditor.errors import AuditorError, SnapshotError
 from auditor.job.published import NOT_NOTIFIED
 from auditor.job.words import result_text, word_of

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from auditor.bounded_files import read_json
+from auditor.bounds.files import read_json
 from auditor.errors import SnapshotError
 from auditor.report.files import written_whole
 from auditor.report.json_values import utc_text

@@ -14,13 +14,13 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from auditor.comparison import WORDS, ChangeKind
 from auditor.errors import ConfigurationError
 from auditor.job.calendar import trend_points, weeks_of
 from auditor.job.feed import FEED_FILE, write_feed
 from auditor.job.published import METRICS_FILE, checked, published_runs, save_published
 from auditor.job.words import STATE_WORDS, result_text, word_of
 from auditor.model import Verdict
+from auditor.model.comparison import WORDS, ChangeKind
 from auditor.report import writer_of
 from auditor.report.files import sweep, written_whole
 from auditor.report.json_values import utc_text
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from auditor.comparison import ChangedFinding, Comparison
     from auditor.job.published import PublishedRun
     from auditor.model import Finding, Report
+    from auditor.model.comparison import ChangedFinding, Comparison
 
 INDEX_FILE = "index.html"
 LATEST_FILE = "latest.html"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from auditor import errors
-from auditor.bounded_files import read_json
+from auditor.bounds.files import read_json
 from auditor.errors import AuditorError, EndpointError
 from auditor.job.jobs_file import Job
 from auditor.job.jobs_shape import CatchUp

@@ -21,11 +21,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from auditor.bounded_files import read_text
+from auditor.bounds.files import read_text
+from auditor.bounds.limits import SECRET_BYTES
 from auditor.errors import ConfigurationError
 from auditor.job.metrics import CONTENT_TYPE, metrics_text
 from auditor.job.rooms import with_rooms
-from auditor.limits import SECRET_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -22,7 +22,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from auditor.bounded_files import json_of
+from auditor.bounds.files import json_of
 from auditor.errors import GuardError, JournalError
 
 if TYPE_CHECKING:

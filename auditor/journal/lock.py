@@ -8,7 +8,7 @@ import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from auditor.bounded_files import json_of
+from auditor.bounds.files import json_of
 from auditor.errors import GuardError, JournalError
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from datetime import datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from auditor.bounded_files import read_open
+from auditor.bounds.files import read_open
+from auditor.bounds.limits import JOURNAL_BYTES
 from auditor.errors import JournalError
 from auditor.journal.records import BEGINNING, SUFFIX, UNCHAINED, VERSION, Intent, Link, digest_of, is_chained, record_of
-from auditor.limits import JOURNAL_BYTES
 from auditor.model import Change, Outcome, Scalar
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
-from auditor.bounded_files import json_of
+from auditor.bounds.files import json_of
 
 if TYPE_CHECKING:
     from datetime import datetime

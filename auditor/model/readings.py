@@ -34,7 +34,7 @@ class EndpointReading:
     lane: str | None = None  # the BulkTransport that read a vCenter; None for arrays, and when the endpoint never answered
     notes: tuple[str, ...] = ()  # sentences that every reader must see and that are no gaps
     clock: str | None = None  # ISO 8601, a vCenter's own time before it was read; None when it was not read
-    identity: str | None = None  # who it is by what it says of itself (auditor/identity.py); None when that is not known
+    identity: str | None = None  # who it is by what it says of itself (auditor/model/identity.py); None when that is not known
     bug: str | None = None  # where a bug of ours ended the reading; None: none did
     left_out: bool = False  # it was not to be read, by choice (--endpoint); what needs its facts is unknown
 

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from auditor.comparison import Comparison
-    from auditor.scope import Scope
+    from auditor.model.comparison import Comparison
+    from auditor.model.scope import Scope
 
 
 @dataclass(frozen=True, slots=True)

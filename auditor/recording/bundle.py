@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
-from auditor.bounded_files import json_of
+from auditor.bounds.files import json_of
 from auditor.errors import AuditorError
 from auditor.model import EndpointKind, Exchange
 

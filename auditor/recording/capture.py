@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from auditor.engine.waivers import Waivers
-    from auditor.fleet import Fleet
+    from auditor.fleet.loading import Fleet
     from auditor.model import Endpoint, Exchange
 
 _IN_MEMORY = 8 << 20

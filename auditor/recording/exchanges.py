@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from auditor.bounded_files import json_of
+from auditor.bounds.files import json_of
 from auditor.model import EndpointKind, Exchange
 from auditor.recording.command_lines import masked_command, masked_transcript
 from auditor.recording.documents import masked_json, masked_xml

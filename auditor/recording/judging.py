@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from auditor.engine.waivers import Waiver, Waivers
-    from auditor.fleet import Fleet, ParamOverride
+    from auditor.fleet.loading import Fleet, ParamOverride
     from auditor.recording.masking import Masker
 
 NOBODY = "not in the recording"

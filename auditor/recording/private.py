@@ -7,9 +7,9 @@ import os
 import secrets
 from typing import TYPE_CHECKING, Any
 
-from auditor.bounded_files import read_json, read_text
+from auditor.bounds.files import read_json, read_text
+from auditor.bounds.limits import SECRET_BYTES
 from auditor.errors import ConfigurationError
-from auditor.limits import SECRET_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

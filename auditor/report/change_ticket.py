@@ -13,7 +13,7 @@ from auditor.journal.records import SUFFIX
 from auditor.model import Outcome
 from auditor.report.setting_values import found_text, setting_value_text
 from auditor.report.wording import OUTCOME_WORDS, count_of, moment, neutral, object_text, setting_text
-from auditor.steering import without_steering
+from auditor.text.steering import without_steering
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

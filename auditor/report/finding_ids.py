@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from auditor.errors import ConfigurationError
 from auditor.model import Verdict
-from auditor.names import is_called
 from auditor.report.wording import neutral
+from auditor.text.names import is_called
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from auditor.numbers import number_text
 from auditor.report.wording import neutral
+from auditor.text.numbers import number_text
 
 NOT_COMPUTED = "not_computed"
 _MAY_NOT = "the fix may not help"

@@ -6,8 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from auditor.bounded_files import json_of, lines_of
-from auditor.comparison import ChangeKind, Comparison
+from auditor.bounds.files import json_of, lines_of
 from auditor.errors import SnapshotError
 from auditor.model import (
     Change,
@@ -32,16 +31,17 @@ from auditor.model import (
     Target,
     Verdict,
 )
+from auditor.model.comparison import ChangeKind, Comparison
+from auditor.model.scope import Scope
 from auditor.report.documents import documents_read
 from auditor.report.json_report import FINDINGS_OPEN, SCHEMA_VERSION
 from auditor.report.messages import message_of
-from auditor.scope import Scope
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
-    from auditor.comparison import ChangedFinding
+    from auditor.model.comparison import ChangedFinding
 
 
 _FIRST_VERSION = 1

@@ -10,8 +10,8 @@ from dataclasses import asdict
 from importlib import resources
 from typing import TYPE_CHECKING, Any, TextIO
 
-from auditor.comparison import ChangeKind
 from auditor.model import Verdict
+from auditor.model.comparison import ChangeKind
 from auditor.report.documents import documents_json
 from auditor.report.json_findings import contradiction_object, finding_object, read_object, receipt_object
 from auditor.report.json_values import utc_text
@@ -20,7 +20,6 @@ from auditor.report.verdict_counts import LISTED, by_rule, listed_of
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from auditor.comparison import Comparison
     from auditor.model import (
         EndpointReading,
         Finding,
@@ -29,7 +28,8 @@ if TYPE_CHECKING:
         Run,
         Summary,
     )
-    from auditor.scope import Scope
+    from auditor.model.comparison import Comparison
+    from auditor.model.scope import Scope
 
 SCHEMA_VERSION = 2
 FINDINGS_OPEN = '"findings": ['

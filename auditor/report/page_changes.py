@@ -6,15 +6,15 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from auditor.comparison import WORDS, ChangeKind
 from auditor.errors import AuditorError
+from auditor.model.comparison import WORDS, ChangeKind
 from auditor.report.saved_report import key_of
 from auditor.report.wording import neutral
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from auditor.comparison import ChangedFinding, Comparison
+    from auditor.model.comparison import ChangedFinding, Comparison
     from auditor.report.saved_report import FindingKey
 
 OF_A_KIND = 50

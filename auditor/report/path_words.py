@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from auditor.impact.stations import Figure, Station
-from auditor.numbers import number_text
 from auditor.report.wording import neutral
+from auditor.text.numbers import number_text
 
 if TYPE_CHECKING:
     from auditor.impact.path import Path

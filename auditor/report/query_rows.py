@@ -10,7 +10,7 @@ from itertools import chain, islice
 from typing import Any, TextIO
 
 from auditor.report.wording import neutral, shortened
-from auditor.steering import without_steering
+from auditor.text.steering import without_steering
 
 _MEASURED_ROWS = 500
 """The first rows of a table decide how wide its columns are."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from auditor.bounded_files import read_text
+from auditor.bounds.files import read_text
 from auditor.engine.rule_text import hand_text
 from auditor.impact.scopes import has_model
 from auditor.model import DocumentKind, FixClass, Severity, Verdict

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
 
-from auditor.bounded_files import read_json
+from auditor.bounds.files import read_json
 from auditor.model import Verdict
 from auditor.report.json_findings import drift_age_object, fix_object
 from auditor.report.json_reading import drift_age_of, fix_of, report_of, unreadable

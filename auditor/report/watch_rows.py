@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from auditor.numbers import number_text
 from auditor.report.path_words import NOT_READ
 from auditor.report.rows import Cell, Column, aligned
 from auditor.report.wording import neutral
+from auditor.text.numbers import number_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

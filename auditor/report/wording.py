@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from auditor.model import FixClass, Outcome, Verdict
-from auditor.numbers import number_text
+from auditor.text.numbers import number_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping

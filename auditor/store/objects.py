@@ -6,8 +6,8 @@ import secrets
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from auditor.bounded_files import read_bytes
-from auditor.limits import STATE_BYTES
+from auditor.bounds.files import read_bytes
+from auditor.bounds.limits import STATE_BYTES
 from auditor.store.clients import open_client
 from auditor.store.failures import failures_of, is_refusal, missing_client, translated
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
     from auditor.endpoints.collect import Elsewhere
-    from auditor.fleet import Fleet
+    from auditor.fleet.loading import Fleet
 
 CONNECT_SECONDS = 10.0
 _VERSION_SECONDS = 10.0

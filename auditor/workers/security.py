@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from auditor.bounded_files import read_bytes
+from auditor.bounds.files import read_bytes
 from auditor.errors import ConfigurationError
 from auditor.workers.certificates import files_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from auditor.errors import ConfigurationError
-from auditor.fleet_shape import SITE_NAME
+from auditor.fleet.shape import SITE_NAME
 
 UNITS = 1000
 """How many units of its site's resource a worker has. A task takes one: what limits a worker is its threads."""

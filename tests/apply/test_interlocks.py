@@ -10,13 +10,13 @@ import pytest
 
 from auditor.apply.interlocks import interlock
 from auditor.endpoints.vcenter.session import open_vcenter
-from auditor.lab.description import LabFleet
-from auditor.lab.serving import VCENTER_USER, serve
-from auditor.lab.vcenter.description.datastores import DatastoreDescription
-from auditor.lab.vcenter.description.hosts import ClusterDescription, HostDescription
-from auditor.lab.vcenter.description.vcenter import VCenterDescription
-from auditor.lab.wire import Fault
 from auditor.model import Change, Endpoint, EndpointKind, FixClass, Limits, Resource, Scalar, Secret, Target, Tls
+from auditor_lab.description import LabFleet
+from auditor_lab.serving import VCENTER_USER, serve
+from auditor_lab.vcenter.description.datastores import DatastoreDescription
+from auditor_lab.vcenter.description.hosts import ClusterDescription, HostDescription
+from auditor_lab.vcenter.description.vcenter import VCenterDescription
+from auditor_lab.wire import Fault
 
 LOCKING = "VMFS3.HardwareAcceleratedLocking"
 DISK = "naa.600000e00d2a0000002a1b4c00010000"

@@ -19,18 +19,18 @@ from auditor.apply import Fate, apply, recover, undo
 from auditor.apply.interrupted import recover_interrupted
 from auditor.endpoints.common.sessions import Sessions
 from auditor.errors import GuardError
-from auditor.fleet import Fleet
+from auditor.fleet.loading import Fleet
 from auditor.journal import history, open_intents, open_journal
-from auditor.lab.arrays.element.description import ElementDescription, NodeDescription, QosPolicyDescription
-from auditor.lab.description import LabFleet
-from auditor.lab.serving import ARRAY_USER, VCENTER_USER, serve
-from auditor.lab.vcenter.description.datastores import DatastoreDescription
-from auditor.lab.vcenter.description.devices import DeviceDescription, HbaDescription
-from auditor.lab.vcenter.description.hosts import ClusterDescription, HostDescription
-from auditor.lab.vcenter.description.vcenter import VCenterDescription
-from auditor.lab.wire import Answer, Fault, Request
 from auditor.model import Change, Endpoint, EndpointKind, FixClass, Limits, Outcome, Receipt, Resource, Scalar, Secret, Target, Tls
-from auditor.request import UndoRequest
+from auditor.pipeline.request import UndoRequest
+from auditor_lab.arrays.element.description import ElementDescription, NodeDescription, QosPolicyDescription
+from auditor_lab.description import LabFleet
+from auditor_lab.serving import ARRAY_USER, VCENTER_USER, serve
+from auditor_lab.vcenter.description.datastores import DatastoreDescription
+from auditor_lab.vcenter.description.devices import DeviceDescription, HbaDescription
+from auditor_lab.vcenter.description.hosts import ClusterDescription, HostDescription
+from auditor_lab.vcenter.description.vcenter import VCenterDescription
+from auditor_lab.wire import Answer, Fault, Request
 from tests.identified import as_seen
 from tests.waiting import PATIENCE_SECONDS, until
 

@@ -12,9 +12,9 @@ from auditor.endpoints.common.sessions import Session, Sessions
 from auditor.endpoints.settings import remediator_for
 from auditor.endpoints.vcenter.privileges import VCENTER_FIXES, VCENTER_STEPS
 from auditor.errors import GuardError, PermissionMissingError
-from auditor.lab.vcenter.soap.privileges import ALL
-from auditor.lab.wire import Fault
 from auditor.model import Change, Endpoint, EndpointKind, FixClass, Resource, Secret, Target
+from auditor_lab.vcenter.soap.privileges import ALL
+from auditor_lab.wire import Fault
 
 HOST_11 = Resource("host", "host-11", "esx-1", "vc-test", "one", "esx-1")
 STORE = Resource("datastore", "datastore-101", "fast", "vc-test", None, None)

@@ -10,8 +10,8 @@ import pytest
 from auditor.apply.protection import TaggedObject, without_protected
 from auditor.apply.restrictions import Restrictions
 from auditor.errors import EndpointUnreachableError
+from auditor.fleet.windows import MaintenanceWindow
 from auditor.model import Change, FixClass, Outcome, Protection, Reach, Resource, Target
-from auditor.windows import MaintenanceWindow
 
 GOLD, SILVER = ("vc", "Prod/Gold", "esx-1.example.net"), ("vc", "silver", "esx-2.example.net")
 OBJECTS = (("", "naa.1", "naa.1"), ("sf", "vol-1", "1"), ("vc", "store-1", "ds-1"))

@@ -18,11 +18,11 @@ from auditor.apply.unfinished import unfinished
 from auditor.endpoints.common.sessions import Sessions
 from auditor.endpoints.settings import remediator_for, remediator_names
 from auditor.journal import Journal, open_intents, open_journal
-from auditor.lab.vcenter.description.hosts import ClusterDescription
-from auditor.lab.vcenter.description.vcenter import VCenterDescription
-from auditor.lab.vcenter.server import VCenterServer
-from auditor.lab.wire import Fault
 from auditor.model import Change, Endpoint, FixClass, Outcome, Plan, RebootLimits, Receipt, Resource, Scalar, Target
+from auditor_lab.vcenter.description.hosts import ClusterDescription
+from auditor_lab.vcenter.description.vcenter import VCenterDescription
+from auditor_lab.vcenter.server import VCenterServer
+from auditor_lab.wire import Fault
 from tests.identified import as_seen
 
 Serve = Callable[..., tuple[VCenterServer, Endpoint]]

@@ -14,12 +14,12 @@ from auditor.apply import apply, undo
 from auditor.apply.restrictions import UNRESTRICTED, Restrictions, TaggedObject, tags_of, without_owned, without_protected
 from auditor.endpoints.common.sessions import Sessions
 from auditor.errors import EndpointUnreachableError, GuardError
-from auditor.fleet import load_fleet
+from auditor.fleet.loading import load_fleet
+from auditor.fleet.windows import MaintenanceWindow
 from auditor.journal import Journal
-from auditor.lab.scenario import parse_scenario
-from auditor.lab.vcenter.soap.privileges import READ_ONLY
 from auditor.model import Change, FixClass, Outcome, Protection, Receipt, Resource, Target
-from auditor.windows import MaintenanceWindow
+from auditor_lab.scenario import parse_scenario
+from auditor_lab.vcenter.soap.privileges import READ_ONLY
 from tests.identified import as_seen
 
 Make = Callable[..., Change]

@@ -9,7 +9,7 @@ import pytest
 from auditor.authoring.turning_points import TurningPoint, turning_points
 from auditor.facts.catalog import view_columns
 from auditor.model import Scalar, Verdict
-from auditor.policy import load_rule_set
+from auditor.pipeline.policy import load_rule_set
 from auditor.report.explanation import point_text
 
 HEADROOM: dict[str, Scalar] = {

@@ -258,7 +258,7 @@ def test_ctrl_c_in_a_command_says_that_the_journal_is_whole(monkeypatch: pytest.
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("auditor.policy.load_rule_set", interrupted)
+    monkeypatch.setattr("auditor.pipeline.policy.load_rule_set", interrupted)
     assert run(["rules", "list"]) == 130
     assert "interrupted: what was written is in the journal" in capsys.readouterr().err
 

@@ -13,10 +13,10 @@ from auditor.cli import run
 from auditor.cli.confirm import await_confirmed
 from auditor.cli.durations import seconds_of
 from auditor.errors import ConfigurationError, GuardError
-from auditor.fleet import Fleet
+from auditor.fleet.loading import Fleet
 from auditor.history.confirming import Deadline, deadline_of, keep_deadline
 from auditor.history.folders import RUNS_FOLDER
-from auditor.writing import Written
+from auditor.pipeline.writing import Written
 
 RUN = "20181104T120000Z-0001"
 FLEET = Fleet(Path("fleet.yaml"), ())
@@ -72,7 +72,7 @@ def test_a_command_that_waits_says_how_to_confirm_and_ends_with_what_it_put_back
         assert (request.run, confirm(())) == (RUN, True)
         return Written("undo-1", "undo", ())
 
-    monkeypatch.setattr("auditor.unconfirmed.undo_run", undo_run)
+    monkeypatch.setattr("auditor.pipeline.confirmation.undo_run", undo_run)
     with pytest.raises(GuardError, match=f"run {RUN} was not confirmed in time, and run undo-1 put it back"):
         await_confirmed(RUN, FLEET, state)
     assert f"auditor confirm {RUN} --state-dir {state}" in capsys.readouterr().err
@@ -84,7 +84,7 @@ def test_a_command_that_is_stopped_while_it_waits_says_that_its_run_is_not_confi
     def stopped(*_: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("auditor.unconfirmed.await_confirmation", stopped)
+    monkeypatch.setattr("auditor.pipeline.confirmation.await_confirmation", stopped)
     stopping.last_words()  # those of other tests of this process
     with pytest.raises(KeyboardInterrupt):
         await_confirmed(RUN, FLEET, state)

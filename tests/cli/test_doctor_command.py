@@ -13,10 +13,10 @@ import jsonschema
 import pytest
 
 from auditor.cli import run
-from auditor.lab.scenario import load_scenario
-from auditor.lab.serving import Lab, serve
-from auditor.lab.vcenter.soap.privileges import ALL
-from auditor.lab.wire import Fault
+from auditor_lab.scenario import load_scenario
+from auditor_lab.serving import Lab, serve
+from auditor_lab.vcenter.soap.privileges import ALL
+from auditor_lab.wire import Fault
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ import pytest
 
 from auditor.cli import run
 from auditor.errors import ConfigurationError
-from auditor.fleet import load_fleet
-from auditor.fleet_schema import TEXTS, fleet_schema
-from auditor.fleet_shape import FleetShape
-from auditor.yaml import load_yaml
+from auditor.fleet.loading import load_fleet
+from auditor.fleet.schema import TEXTS, fleet_schema
+from auditor.fleet.shape import FleetShape
+from auditor.yaml.reading import load_yaml
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = jsonschema.Draft202012Validator(fleet_schema())

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from auditor.bounds.process import memory_mib
 from auditor.cli import run
 from auditor.facts.snapshot import SnapshotBuilder
-from auditor.supervised import memory_mib
 from tests.facts.fleets import WHEN, endpoints
 from tests.waiting import PATIENCE_SECONDS, until
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a que
 
 ENDLESS = "SELECT sum(a.range * b.range) FROM range(10000000) AS a, range(10000000) AS b"
 # A process that was started in the background ignores Ctrl-C, and its children do.
-PROGRAM = "import signal; signal.signal(signal.SIGINT, signal.SIG_DFL); from auditor.start import main; main()"
+PROGRAM = "import signal; signal.signal(signal.SIGINT, signal.SIG_DFL); from auditor.__main__ import main; main()"
 
 
 @pytest.fixture(scope="module")

@@ -15,9 +15,9 @@ from auditor.cli.shown import Shown, show_dry_run, show_fixed, typed
 from auditor.cli.terminal import ProgressDisplay
 from auditor.errors import ConfigurationError, GuardError
 from auditor.model import FixClass, Outcome, Plan, Receipt, Target
+from auditor.pipeline.request import Result
 from auditor.report import Destination
 from auditor.report.receipts import narrated
-from auditor.request import Result
 from tests.report import samples
 
 TABLE, JSON = Destination("table", None), Destination("json", None)
@@ -145,7 +145,7 @@ def test_a_demo_that_fixes_is_a_site_of_its_own(monkeypatch: pytest.MonkeyPatch,
         sites.append(site)
         raise ConfigurationError("nothing is served here", why="it is a test.", do="look at the site.")
 
-    monkeypatch.setattr("auditor.lab.serving.serve", serve)
+    monkeypatch.setattr("auditor_lab.serving.serve", serve)
     for fixing in ([], ["--fix", "--dry-run"], ["--fix", "--yes"], ["--fix", "--yes"]):
         assert run(["demo", "--scenario", "solidfire-vvols", "--state-dir", str(tmp_path), *fixing]) == 3
     assert sites[:2] == ["", ""], "demos that change nothing can be compared"

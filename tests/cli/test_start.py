@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from auditor.cli.safe_stdout import safe_stream
-from auditor.steering import without_steering
+from auditor.text.steering import without_steering
 from tests.depth import DEEP
 
 # A process begins by ignoring what its parent ignores; the parent sees by the first line that Python itself has begun.
@@ -21,7 +21,7 @@ _STARTED = """
 import os, signal
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
     signal.signal(number, signal.SIG_DFL)
-from auditor.start import leave_quietly, main
+from auditor.__main__ import leave_quietly, main
 leave_quietly()
 os.write(1, b"begun\\n")
 main()

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from auditor.lab.arrays.dell_sc.description import DellScDescription
-from auditor.lab.arrays.element.description import (
+from auditor.model import EndpointKind, Target
+from auditor_lab.arrays.dell_sc.description import DellScDescription
+from auditor_lab.arrays.element.description import (
     AccessGroupDescription,
     ContainerDescription,
     ElementDescription,
@@ -23,15 +24,14 @@ from auditor.lab.arrays.element.description import (
     VolumeDescription,
     VvolDescription,
 )
-from auditor.lab.arrays.eternus.description import CategoryDescription, EternusDescription, LimitDescription, UserDescription
-from auditor.lab.arrays.eternus.description import VolumeDescription as EternusVolume
-from auditor.lab.arrays.flasharray.description import FlashArrayDescription
-from auditor.lab.arrays.flasharray.parts import HostDescription, VolumeGroupDescription
-from auditor.lab.arrays.flasharray.parts import QosDescription as FlashQos
-from auditor.lab.arrays.flasharray.parts import VolumeDescription as FlashVolume
-from auditor.lab.arrays.ontap.description import OntapDescription
-from auditor.lab.wire import Fault
-from auditor.model import EndpointKind, Target
+from auditor_lab.arrays.eternus.description import CategoryDescription, EternusDescription, LimitDescription, UserDescription
+from auditor_lab.arrays.eternus.description import VolumeDescription as EternusVolume
+from auditor_lab.arrays.flasharray.description import FlashArrayDescription
+from auditor_lab.arrays.flasharray.parts import HostDescription, VolumeGroupDescription
+from auditor_lab.arrays.flasharray.parts import QosDescription as FlashQos
+from auditor_lab.arrays.flasharray.parts import VolumeDescription as FlashVolume
+from auditor_lab.arrays.ontap.description import OntapDescription
+from auditor_lab.wire import Fault
 from tests.endpoints.arrays import NAMES, serving_array
 from tests.endpoints.dell_sc.dell_sc_serving import S1
 from tests.endpoints.ontap.ontap_cluster import CLUSTER, Clock

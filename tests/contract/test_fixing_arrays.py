@@ -10,13 +10,13 @@ import pytest
 
 from auditor.apply.recovery import undo
 from auditor.apply.waves import apply
-from auditor.endpoint_kinds import endpoint_type, endpoint_types
 from auditor.endpoints.common.sessions import Sessions, open_session
 from auditor.endpoints.settings import remediator_for
 from auditor.errors import GuardError, PermissionMissingError
 from auditor.journal import open_journal
-from auditor.lab.wire import Fault
 from auditor.model import Change, FixClass, Outcome, Resource
+from auditor.model.endpoint_kinds import endpoint_type, endpoint_types
+from auditor_lab.wire import Fault
 from tests.contract.examples import EXAMPLES, Example, SettingChange
 from tests.identified import as_seen
 

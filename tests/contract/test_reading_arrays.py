@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from auditor.endpoint_kinds import endpoint_type, endpoint_types
 from auditor.endpoints.collect import collect_fleet
 from auditor.endpoints.common.array_health import read_array_health
 from auditor.endpoints.common.health import ARRAY_LATENCY, ARRAY_VOLUMES, CONTROLLERS
@@ -18,10 +17,11 @@ from auditor.endpoints.common.sessions import Session, open_session
 from auditor.errors import CredentialsError, EndpointError, EndpointUnreachableError
 from auditor.facts.needs import EVERYTHING, SOURCES, Needs, needs
 from auditor.facts.snapshot import SnapshotBuilder
-from auditor.fleet import Fleet
-from auditor.lab.authority import Authority
-from auditor.lab.wire import Fault
+from auditor.fleet.loading import Fleet
 from auditor.model import Ssh, Tls
+from auditor.model.endpoint_kinds import endpoint_type, endpoint_types
+from auditor_lab.authority import Authority
+from auditor_lab.wire import Fault
 from tests.contract.examples import EXAMPLES, Example
 from tests.endpoints.arrays import PASSWORD, Collected, closed_port, shown_by
 from tests.waiting import NEVER_SECONDS, SHORT_SECONDS

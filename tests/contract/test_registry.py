@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 import auditor.endpoints
-from auditor.endpoint_kinds import EndpointType, endpoint_type, endpoint_types
 from auditor.endpoints.settings import remediator_for, remediator_names
 from auditor.errors import ConfigurationError
 from auditor.facts.families import FAMILIES
 from auditor.facts.needs import SOURCES
 from auditor.model import EndpointKind
+from auditor.model.endpoint_kinds import EndpointType, endpoint_type, endpoint_types
 from tests.contract.examples import EXAMPLES
 from tests.waiting import completed
 
@@ -83,7 +83,7 @@ def test_an_unknown_name_is_told_with_those_that_exist() -> None:
 
 def test_the_registry_loads_no_client() -> None:
     program = (
-        "import sys, auditor.endpoints.settings as r, auditor.facts.schema, auditor.fleet; r.remediator_names();"
+        "import sys, auditor.endpoints.settings as r, auditor.facts.schema, auditor.fleet.loading; r.remediator_names();"
         "print([m for m in ('pyVmomi', 'httpx', 'solidfire', 'asyncssh') if m in sys.modules])"
     )
     assert completed([sys.executable, "-c", program], check=True).stdout == "[]\n"

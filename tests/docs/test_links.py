@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from auditor.policy import load_rule_set
+from auditor.pipeline.policy import load_rule_set
 
 ROOT = Path(__file__).parents[2]
 CITING = {

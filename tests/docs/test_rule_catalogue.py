@@ -9,7 +9,7 @@ import pytest
 
 from auditor.engine.rule import ON_REQUEST, RuleSet
 from auditor.model import FixClass, Severity
-from auditor.policy import load_rule_set
+from auditor.pipeline.policy import load_rule_set
 
 PAGE = Path(__file__).parents[2] / "docs/rule-catalogue.md"
 ROWS = {

@@ -4,7 +4,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from auditor.model import DocumentKind
-from auditor.policy import load_rule_set
+from auditor.pipeline.policy import load_rule_set
 
 MAPPING = Path(__file__).parents[2] / "docs/mapping.md"
 DOCUMENTS = [document for rule in load_rule_set() for document in rule.documents]

@@ -9,9 +9,9 @@ import pytest
 from typer.main import get_command
 
 from auditor.cli.app import app
-from auditor.endpoint_kinds import endpoint_types
 from auditor.endpoints.vcenter.privileges import READ_ONLY, VCENTER_FIXES, VCENTER_READS, VCENTER_STEPS
 from auditor.facts.catalog import view_columns
+from auditor.model.endpoint_kinds import endpoint_types
 from docsite.__main__ import _FETCHED
 from docsite.commands import command_pages
 from docsite.markdown import escaped, table

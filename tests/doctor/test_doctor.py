@@ -21,17 +21,17 @@ from auditor.doctor.walk import topics_of
 from auditor.endpoints.collect import collect_fleet
 from auditor.engine.rule import RuleSet
 from auditor.errors import ConfigurationError
-from auditor.fleet import Declared, Fleet, load_fleet
-from auditor.lab.authority import Authority
-from auditor.lab.description import LabFleet
-from auditor.lab.faults import Fault
-from auditor.lab.scenario import load_scenario
-from auditor.lab.serving import Lab, serve
-from auditor.lab.vcenter.description.vcenter import VCenterDescription
-from auditor.lab.vcenter.server import VCenterServer
-from auditor.lab.vcenter.soap.privileges import ALL, READ_ONLY
+from auditor.fleet.loading import Declared, Fleet, load_fleet
 from auditor.model import BulkTransport, Check, Diagnosis, Endpoint, EndpointKind, Health, Limits, Secret, Ssh, Tls
-from auditor.policy import load_rule_set, needs_for
+from auditor.pipeline.policy import load_rule_set, needs_for
+from auditor_lab.authority import Authority
+from auditor_lab.description import LabFleet
+from auditor_lab.faults import Fault
+from auditor_lab.scenario import load_scenario
+from auditor_lab.serving import Lab, serve
+from auditor_lab.vcenter.description.vcenter import VCenterDescription
+from auditor_lab.vcenter.server import VCenterServer
+from auditor_lab.vcenter.soap.privileges import ALL, READ_ONLY
 from tests.waiting import NEVER_SECONDS, SHORT_SECONDS
 
 Serve = Callable[..., tuple[VCenterServer, Endpoint]]

@@ -11,9 +11,9 @@ import pytest
 from auditor.doctor.affected_rules import AffectedRules
 from auditor.doctor.connection import examine_connection
 from auditor.doctor.fleetwide import examine_fleet
-from auditor.fleet import Fleet
+from auditor.fleet.loading import Fleet
 from auditor.model import Check, Endpoint, EndpointKind, Health, Limits, Secret
-from auditor.policy import load_rule_set
+from auditor.pipeline.policy import load_rule_set
 from tests.endpoints.arrays import closed_port
 
 

@@ -14,16 +14,16 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import auditor
-from auditor.endpoint_kinds import endpoint_type
 from auditor.facts.schema import TABLES
-from auditor.lab.arrays.dell_sc.server import DellScServer
-from auditor.lab.arrays.element.server import ElementServer
-from auditor.lab.arrays.eternus.server import EternusServer
-from auditor.lab.arrays.flasharray.server import FlashArrayServer
-from auditor.lab.arrays.ontap.server import OntapServer
-from auditor.lab.authority import Authority
-from auditor.lab.wire import Answer, WireServer
 from auditor.model import Endpoint, EndpointKind, Gap, Limits, Secret, Ssh, Tls
+from auditor.model.endpoint_kinds import endpoint_type
+from auditor_lab.arrays.dell_sc.server import DellScServer
+from auditor_lab.arrays.element.server import ElementServer
+from auditor_lab.arrays.eternus.server import EternusServer
+from auditor_lab.arrays.flasharray.server import FlashArrayServer
+from auditor_lab.arrays.ontap.server import OntapServer
+from auditor_lab.authority import Authority
+from auditor_lab.wire import Answer, WireServer
 
 if TYPE_CHECKING:
     import ssl

@@ -13,11 +13,11 @@ from auditor.endpoints.common.sessions import open_session
 from auditor.endpoints.element import rows as element
 from auditor.endpoints.flasharray import rows as flasharray
 from auditor.facts.needs import needs
-from auditor.lab.arrays.dell_sc.description import AlertDescription as DellAlert
-from auditor.lab.arrays.element.description import FaultDescription
-from auditor.lab.arrays.flasharray.parts import AlertDescription
-from auditor.lab.arrays.ontap.parts import HealthAlertDescription
 from auditor.model import EndpointKind
+from auditor_lab.arrays.dell_sc.description import AlertDescription as DellAlert
+from auditor_lab.arrays.element.description import FaultDescription
+from auditor_lab.arrays.flasharray.parts import AlertDescription
+from auditor_lab.arrays.ontap.parts import HealthAlertDescription
 from tests.contract.examples import EXAMPLES
 from tests.contract.test_reading_arrays import collected
 from tests.required import capture

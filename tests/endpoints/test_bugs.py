@@ -8,12 +8,12 @@ import duckdb
 import pytest
 
 from auditor.cli import run
-from auditor.endpoint_kinds import endpoint_type
 from auditor.endpoints.bugs import bug_report
 from auditor.errors import CRASHED
-from auditor.lab.scenario import load_scenario
-from auditor.lab.serving import serve
 from auditor.model import Endpoint, EndpointKind, Gap, Secret
+from auditor.model.endpoint_kinds import endpoint_type
+from auditor_lab.scenario import load_scenario
+from auditor_lab.serving import serve
 
 SECRET = "what-the-array-answered"
 

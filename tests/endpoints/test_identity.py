@@ -14,14 +14,14 @@ from auditor.errors import ConfigurationError
 from auditor.facts.earlier import Earlier
 from auditor.facts.needs import needs
 from auditor.facts.snapshot import load_snapshot
-from auditor.fleet import load_fleet
-from auditor.identity import is_same, joined
-from auditor.lab.description import LabFleet
-from auditor.lab.serving import serve
-from auditor.lab.sites import at_site
-from auditor.lab.vcenter.description.hosts import ClusterDescription, HostDescription
-from auditor.lab.vcenter.description.vcenter import VCenterDescription
+from auditor.fleet.loading import load_fleet
 from auditor.model import EndpointKind
+from auditor.model.identity import is_same, joined
+from auditor_lab.description import LabFleet
+from auditor_lab.serving import serve
+from auditor_lab.sites import at_site
+from auditor_lab.vcenter.description.hosts import ClusterDescription, HostDescription
+from auditor_lab.vcenter.description.vcenter import VCenterDescription
 from tests.contract.examples import EXAMPLES
 from tests.endpoints.arrays import serving_array
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from auditor.facts.snapshot import Snapshot
-    from auditor.fleet import Fleet
+    from auditor.fleet.loading import Fleet
 
 HOST = HostDescription(name="esx-01", version="8.0.2", build=22380479)
 VCENTER = VCenterDescription(name="vc-a", clusters=(ClusterDescription(name="gold", hosts=(HOST,)),))

@@ -20,11 +20,11 @@ from auditor.facts.earlier import Earlier
 from auditor.facts.needs import EVERYTHING, Needs, needs
 from auditor.facts.parts import Part
 from auditor.facts.snapshot import Snapshot
-from auditor.fleet import Fleet, load_fleet
-from auditor.lab.scenario import load_scenario
-from auditor.lab.serving import Lab, serve
-from auditor.lab.vcenter.performance import manager
+from auditor.fleet.loading import Fleet, load_fleet
 from auditor.model import Endpoint, EndpointKind, EndpointReading, Limits, Secret, Share
+from auditor_lab.scenario import load_scenario
+from auditor_lab.serving import Lab, serve
+from auditor_lab.vcenter.performance import manager
 
 READERS = 3
 VCENTER = "vc-solidfire"

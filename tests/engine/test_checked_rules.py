@@ -12,7 +12,7 @@ from auditor.engine.checked_rules import CheckedRule, checked_rules, encoded, ru
 from auditor.engine.loading import load_rules
 from auditor.errors import RuleError
 from auditor.facts.catalog import view_columns
-from auditor.policy import load_rule_set, shipped_rules
+from auditor.pipeline.policy import load_rule_set, shipped_rules
 from tests.engine.bench import HEADROOM, REMEDIATORS, SOUND, VIEWS, changed, rule_text, write_rule
 from tests.waiting import completed
 
@@ -54,7 +54,7 @@ def test_rules_that_were_checked_before_are_those_that_are_read_now() -> None:
 def test_a_file_that_is_as_it_was_checked_is_not_read(
     tmp_path: Path, checked: Mapping[str, CheckedRule], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("auditor.yaml.load_yaml", lambda *_args, **_keys: pytest.fail("it was read"))
+    monkeypatch.setattr("auditor.yaml.reading.load_yaml", lambda *_args, **_keys: pytest.fail("it was read"))
     assert load_rules([tmp_path], VIEWS, REMEDIATORS, checked)[HEADROOM] == checked[HEADROOM].rule
 
 

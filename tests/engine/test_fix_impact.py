@@ -14,7 +14,7 @@ from auditor.engine.rule import RuleSet
 from auditor.facts.catalog import view_columns
 from auditor.facts.views import seal
 from auditor.model import Plan
-from auditor.policy import load_rule_set
+from auditor.pipeline.policy import load_rule_set
 from tests.engine.bench import Override
 
 DRIFT, LESSON = "baseline/dsnro", "vvol/pe-dsnro-headroom"

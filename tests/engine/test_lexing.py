@@ -5,7 +5,7 @@ import pytest
 
 from auditor.engine.columns import Names, names_in
 from auditor.engine.lexing import plain_names, renamed_params
-from auditor.policy import load_rule_set
+from auditor.pipeline.policy import load_rule_set
 
 
 def read(text: str) -> Names | None:

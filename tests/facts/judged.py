@@ -8,8 +8,8 @@ from auditor.engine.evaluate import evaluate
 from auditor.engine.params import param_values
 from auditor.engine.rule import RuleSet
 from auditor.engine.verdicts import Evaluation
-from auditor.fleet import ParamOverride
-from auditor.policy import load_rule_set
+from auditor.fleet.loading import ParamOverride
+from auditor.pipeline.policy import load_rule_set
 
 from .fleets import Facts, whole
 from .prepared import connection_with

@@ -20,7 +20,7 @@ from auditor.facts.schema import create_tables
 from auditor.facts.snapshot import Snapshot, SnapshotBuilder, load_snapshot
 from auditor.facts.views import create_views, seal
 from auditor.model import Gap
-from auditor.policy import load_rule_set
+from auditor.pipeline.policy import load_rule_set
 from tests.waiting import PATIENCE_SECONDS
 
 from .fleets import WHEN, endpoints, hosts, snapshot

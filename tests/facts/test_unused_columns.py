@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from auditor.facts.needs import Fact
 
 _FOLDER = Path(auditor.__file__).parent
-_OTHERS = ("authoring", "lab", "recording")
+_OTHERS = ("authoring", "recording")
 """Folders whose statements judge, show and change nothing of a fleet."""
 
 _NAMED = re.compile(r'\bfact\."?(\w+)"?(?:\s+(?:AS\s+)?(\w+))?')

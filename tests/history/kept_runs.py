@@ -15,7 +15,7 @@ from auditor.engine.verdicts import STORED
 from auditor.history.folders import FINDINGS_FILE, RUN_FILE
 from auditor.history.kept_run import KeptAlong, KeptRun, Unread, head_of, kept_of
 from auditor.model import EndpointReading, Report, Run, Summary
-from auditor.scope import Scope
+from auditor.model.scope import Scope
 
 WHEN = datetime(2026, 11, 21, 6, tzinfo=UTC)
 SCOPE = Scope("f1ee7", "fleet.yaml", ("vc",), 1, 1, 1)

@@ -14,7 +14,7 @@ from auditor.facts.snapshot import Snapshot, SnapshotBuilder, load_snapshot
 from auditor.history.baseline import comparable_rules, copy_baseline, load_about, missing_notices, put_baseline, set_baseline
 from auditor.history.kept_run import KeptRun
 from auditor.model import EndpointKind, Gap
-from auditor.policy import load_rule_set, needs_for
+from auditor.pipeline.policy import load_rule_set, needs_for
 from auditor.report.baseline import write_baseline
 from tests.facts.fleets import WHEN, endpoints
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from auditor.comparison import ChangeKind
 from auditor.errors import ConfigurationError, SnapshotError
 from auditor.history.comparison import compare_runs, previous_run
 from auditor.history.kept_run import KeptRun, Unread
 from auditor.model import Verdict
+from auditor.model.comparison import ChangeKind
 from tests.history.kept_runs import DEVICE_RULE, HOST_RULE, KINDS, SCOPE, Row, endpoint, kept, run_id, write_verdicts
 
 FAIL, PASS, UNKNOWN, WAIVED, NOT = "fail", "pass", "unknown", "waived", "not_applicable"

@@ -14,7 +14,7 @@ from auditor.history import drift as drifting
 from auditor.history.drift import drift_ages
 from auditor.history.folders import FINDINGS_FILE, RUN_FILE
 from auditor.model import DriftAge
-from auditor.policy import load_rule_set
+from auditor.pipeline.policy import load_rule_set
 
 RULE, OTHER = "baseline/option", "iscsi/mtu"
 RULES = load_rule_set(only=[RULE, OTHER])

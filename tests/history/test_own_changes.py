@@ -12,11 +12,11 @@ import duckdb
 import pytest
 
 from auditor.cli import run
-from auditor.comparison import ChangedFinding, ChangeKind, Comparison
 from auditor.history.comparison import compare_runs
 from auditor.history.own_fixes import OwnWrites, fixed_by, own_writes, with_own_fixes
 from auditor.journal import open_journal
 from auditor.model import Change, Fix, FixClass, Outcome, Receipt, Resource, Scalar, Target, Verdict
+from auditor.model.comparison import ChangedFinding, ChangeKind, Comparison
 from auditor.report import writer_of
 from auditor.report.first_screen import write_first_screen
 from auditor.report.json_reading import compared_of

@@ -13,13 +13,13 @@ import duckdb
 import pytest
 
 from auditor.cli import run
-from auditor.comparison import ChangedFinding, ChangeKind, Comparison
 from auditor.history.run_diff import RunDiff, diff_lines
 from auditor.history.run_names import id_named
 from auditor.history.runs import keep_exit_code, load_run
 from auditor.history.trend import trend_lines, trend_of
 from auditor.history.who_changed import authors
 from auditor.model import Fix, FixClass, Outcome
+from auditor.model.comparison import ChangedFinding, ChangeKind, Comparison
 from tests.cli.test_lists_as_json import validated
 from tests.history.kept_runs import SCOPE, Row, kept, run_id
 from tests.report import samples

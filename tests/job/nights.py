@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from auditor.comparison import ChangedFinding, ChangeKind, Comparison
 from auditor.history.runs import new_run_id
 from auditor.job.board import Board
 from auditor.job.jobs_file import Job, Jobs, NoticeTarget
@@ -18,6 +17,7 @@ from auditor.job.publishing import Site, publish_failure, publish_index, publish
 from auditor.job.runs import Ended, Failed, Published
 from auditor.job.schedule import Schedule
 from auditor.model import Report, Verdict
+from auditor.model.comparison import ChangedFinding, ChangeKind, Comparison
 from tests.report import samples
 
 BEGIN = datetime(2026, 11, 1, tzinfo=UTC)

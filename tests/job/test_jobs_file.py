@@ -17,7 +17,7 @@ from auditor.job.jobs_shape import CatchUp
 from auditor.job.making import request_of
 from auditor.job.runs import job_of, job_record
 from auditor.model import Secret
-from auditor.yaml import load_yaml
+from auditor.yaml.reading import load_yaml
 
 GOOD = """
 site: www

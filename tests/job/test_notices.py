@@ -17,7 +17,6 @@ from pathlib import Path
 
 import pytest
 
-from auditor.comparison import ChangeKind
 from auditor.errors import EndpointError, EndpointUnreachableError
 from auditor.job.jobs_file import NoticeTarget
 from auditor.job.notice_sending import send_notice
@@ -25,6 +24,7 @@ from auditor.job.notices import NOTICES_FILE, Notice, Notifier, notice_of
 from auditor.job.published import PublishedRun
 from auditor.job.runs import Failed
 from auditor.model import Secret
+from auditor.model.comparison import ChangeKind
 from tests.job.nights import BEGIN, JumpingClock, Runs, Sent, change, drifted, job, scheduled
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*deprecated:DeprecationWarning")  # apprise imports all of its plugins

@@ -15,12 +15,12 @@ from pathlib import Path
 
 import pytest
 
-from auditor.comparison import ChangeKind
 from auditor.errors import SnapshotError
 from auditor.job.calendar import trend_points
 from auditor.job.published import PublishedRun, published_runs
 from auditor.job.publishing import Site
 from auditor.model import Verdict
+from auditor.model.comparison import ChangeKind
 from tests.job.nights import BEGIN, change, failed, night, publish, site_in
 from tests.report import samples
 from tests.waiting import completed
@@ -196,7 +196,7 @@ def test_the_trend_is_a_line_a_sentence_and_a_table(tmp_path: Path) -> None:
 KILLED = """
 import os, shutil, signal, sys
 from pathlib import Path
-from auditor.comparison import ChangeKind
+from auditor.model.comparison import ChangeKind
 import tests.job.test_publishing as here
 from tests.job.nights import change, night, publish, site_in
 

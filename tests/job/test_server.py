@@ -15,7 +15,6 @@ import httpx
 import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
-from auditor.comparison import ChangeKind
 from auditor.errors import ConfigurationError
 from auditor.job import rooms, server, slow_readers
 from auditor.job.board import Board
@@ -25,6 +24,7 @@ from auditor.job.notices import Notice
 from auditor.job.schedule import Schedule
 from auditor.job.server import Listen, Served, application, opened_file, parse_listen, serving
 from auditor.model import Secret
+from auditor.model.comparison import ChangeKind
 from tests.job.nights import BEGIN, JumpingClock, Runs, Sent, change, drifted, job, scheduled
 from tests.waiting import PATIENCE_SECONDS
 

@@ -13,11 +13,11 @@ from xml.sax.saxutils import escape
 
 import pytest
 
-from auditor.lab.authority import Authority
-from auditor.lab.scenario import load_scenario, parse_scenario
-from auditor.lab.serving import Lab, serve
-from auditor.lab.vcenter.description.vcenter import VCenterDescription
-from auditor.lab.vcenter.server import VCenterServer
+from auditor_lab.authority import Authority
+from auditor_lab.scenario import load_scenario, parse_scenario
+from auditor_lab.serving import Lab, serve
+from auditor_lab.vcenter.description.vcenter import VCenterDescription
+from auditor_lab.vcenter.server import VCenterServer
 from tests.peers import go_binary
 from tests.waiting import PATIENCE_SECONDS
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from auditor.engine.waivers import load_waivers
-from auditor.lab.demo_waivers import demo_waivers
-from auditor.lab.scenario import load_scenario
 from auditor.model import Gap
+from auditor_lab.demo_waivers import demo_waivers
+from auditor_lab.scenario import load_scenario
 
 
 @pytest.mark.parametrize("at", [datetime(2027, 2, 28, 23, 59, tzinfo=UTC), datetime(2028, 12, 31, tzinfo=UTC)])

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from auditor.lab.vcenter.server import VCenterServer
-from auditor.lab.vcenter.soap.privileges import ALL, ESXCLI_WRITE
-from auditor.lab.vcenter.state.modules import MODULES, parse_options
-from auditor.lab.wire import Fault
+from auditor_lab.vcenter.server import VCenterServer
+from auditor_lab.vcenter.soap.privileges import ALL, ESXCLI_WRITE
+from auditor_lab.vcenter.state.modules import MODULES, parse_options
+from auditor_lab.wire import Fault
 
 DISK, ENDPOINT = "naa.624a9370aaaa", "naa.6f47acc2000000017366707200000000"
 DSNRO = "NoofoutstandingIOswithcompetingworlds"

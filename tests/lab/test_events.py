@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 from pyVmomi import vim, vmodl
 
-from auditor.lab.scenario import load_scenario
-from auditor.lab.serving import VCENTER_USER, serve
-from auditor.lab.vcenter.events.recording import MODULE_OPTIONS_CHANGED, OPTION_CHANGED
-from auditor.lab.vcenter.server import VCenterServer
-from auditor.lab.vcenter.state import vcenter as state
+from auditor_lab.scenario import load_scenario
+from auditor_lab.serving import VCENTER_USER, serve
+from auditor_lab.vcenter.events.recording import MODULE_OPTIONS_CHANGED, OPTION_CHANGED
+from auditor_lab.vcenter.server import VCenterServer
+from auditor_lab.vcenter.state import vcenter as state
 from tests.lab.conftest import PASSWORD, USER, Client, Plain
 from tests.lab.test_performance import entity
 from tests.waiting import Clock, completed

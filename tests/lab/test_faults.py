@@ -16,13 +16,13 @@ from typing import Any
 import pytest
 
 from auditor.errors import ConfigurationError
-from auditor.lab.arrays.element.description import ElementDescription, QosPolicyDescription
-from auditor.lab.arrays.element.server import ElementServer
-from auditor.lab.authority import Authority
-from auditor.lab.faults import Fault, FaultFile, Faults, load_faults
-from auditor.lab.scenario import load_scenario, parse_scenario
-from auditor.lab.serving import serve, served_by
-from auditor.lab.vcenter.server import VCenterServer
+from auditor_lab.arrays.element.description import ElementDescription, QosPolicyDescription
+from auditor_lab.arrays.element.server import ElementServer
+from auditor_lab.authority import Authority
+from auditor_lab.faults import Fault, FaultFile, Faults, load_faults
+from auditor_lab.scenario import load_scenario, parse_scenario
+from auditor_lab.serving import serve, served_by
+from auditor_lab.vcenter.server import VCenterServer
 from tests.waiting import PATIENCE_SECONDS
 
 DEVICE = "naa.624a9370aaaa"

@@ -6,7 +6,7 @@ import pytest
 from pyVmomi import vim, vmodl
 from tblib import pickling_support
 
-from auditor.lab.vcenter.soap.envelope import serialise, wire_version
+from auditor_lab.vcenter.soap.envelope import serialise, wire_version
 
 
 def test_a_property_that_may_not_be_read_is_named_where_dask_copies_exceptions(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,9 +10,9 @@ import pytest
 from pyVmomi import VmomiSupport, vim
 
 from auditor.errors import ConfigurationError
-from auditor.lab.scenario import parse_scenario
-from auditor.lab.vcenter.server import VCenterServer
-from auditor.lab.vcenter.state import vcenter as state
+from auditor_lab.scenario import parse_scenario
+from auditor_lab.vcenter.server import VCenterServer
+from auditor_lab.vcenter.state import vcenter as state
 
 LONG = VmomiSupport.GetVmodlType("long")
 KEY, OTHER = "Disk.QFullSampleSize", "Disk.QFullThreshold"

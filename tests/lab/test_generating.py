@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from auditor.lab.generated.cluster import FleetSize
-from auditor.lab.generated.fleet import generate
-from auditor.lab.scenario import load_scenario
-from auditor.lab.serving import serve
-from auditor.lab.vcenter.description.devices import DeviceDescription
-from auditor.lab.vcenter.description.hosts import HostDescription
-from auditor.lab.vcenter.description.vcenter import VCenterDescription
-from auditor.lab.vcenter.server import VCenterServer
+from auditor_lab.generated.cluster import FleetSize
+from auditor_lab.generated.fleet import generate
+from auditor_lab.scenario import load_scenario
+from auditor_lab.serving import serve
+from auditor_lab.vcenter.description.devices import DeviceDescription
+from auditor_lab.vcenter.description.hosts import HostDescription
+from auditor_lab.vcenter.description.vcenter import VCenterDescription
+from auditor_lab.vcenter.server import VCenterServer
 
 Serve = Callable[[VCenterDescription], VCenterServer]
 Connect = Callable[[VCenterServer], Any]
@@ -165,11 +165,11 @@ def test_a_part_is_what_stands_in_the_whole_to_the_letter(vcenter: VCenterDescri
     """What is written from shared rows and what pyVmomi's own serialiser makes of the whole configuration are the same text."""
     from pyVmomi import vim, vmodl
 
-    from auditor.lab.vcenter.inventory.objects import Inventory
-    from auditor.lab.vcenter.properties.collector import contents
-    from auditor.lab.vcenter.soap import envelope
-    from auditor.lab.vcenter.state.path_policy import FIXED, PathPolicy
-    from auditor.lab.vcenter.state.vcenter import VCenterState
+    from auditor_lab.vcenter.inventory.objects import Inventory
+    from auditor_lab.vcenter.properties.collector import contents
+    from auditor_lab.vcenter.soap import envelope
+    from auditor_lab.vcenter.state.path_policy import FIXED, PathPolicy
+    from auditor_lab.vcenter.state.vcenter import VCenterState
 
     state = VCenterState(vcenter)
     first = next(iter(state.hosts.values()))
@@ -194,7 +194,7 @@ def test_a_part_is_what_stands_in_the_whole_to_the_letter(vcenter: VCenterDescri
 
 def test_a_generated_fleet_is_collected_without_a_gap(tmp_path: Path) -> None:
     from auditor.endpoints.collect import collect_fleet
-    from auditor.fleet import load_fleet
+    from auditor.fleet.loading import load_fleet
 
     with serve(generate(FleetSize(60, 8, 4, 2), 11)) as lab:
         lab.write_fleet(tmp_path / "fleet.yaml")

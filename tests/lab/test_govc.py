@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from auditor.lab.scenario import load_scenario
-from auditor.lab.serving import VCENTER_USER, serve
+from auditor_lab.scenario import load_scenario
+from auditor_lab.serving import VCENTER_USER, serve
 from tests.waiting import completed
 
 HOST = "esx-vvol-1.lab.example"

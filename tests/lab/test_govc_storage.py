@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from auditor.lab.scenario import parse_scenario
-from auditor.lab.serving import VCENTER_USER, serve
+from auditor_lab.scenario import parse_scenario
+from auditor_lab.serving import VCENTER_USER, serve
 from tests.waiting import completed
 
 DEVICE = "naa.624a9370aaaa"

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from pyVmomi import VmomiSupport, vim
 
-from auditor.lab.scenario import load_scenario
-from auditor.lab.serving import ARRAY_USER, Lab, serve
+from auditor_lab.scenario import load_scenario
+from auditor_lab.serving import ARRAY_USER, Lab, serve
 from tests.waiting import PATIENCE_SECONDS
 
 LONG = VmomiSupport.GetVmodlType("long")

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from pyVmomi import vim, vmodl
 
-from auditor.lab.scenario import load_scenario
-from auditor.lab.vcenter.server import VCenterServer
+from auditor_lab.scenario import load_scenario
+from auditor_lab.vcenter.server import VCenterServer
 
 
 @pytest.fixture

@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 from pyVmomi import SoapAdapter, VmomiSupport, pbm, vim, vmodl
 
-from auditor.lab.faults import Fault
-from auditor.lab.scenario import parse_scenario
-from auditor.lab.vcenter.pbm.policies import VM, Entity
-from auditor.lab.vcenter.server import VCenterServer
-from auditor.lab.vcenter.soap.privileges import ALL, READ_ONLY
-from auditor.lab.vcenter.vapi.values import ObjectId
+from auditor_lab.faults import Fault
+from auditor_lab.scenario import parse_scenario
+from auditor_lab.vcenter.pbm.policies import VM, Entity
+from auditor_lab.vcenter.server import VCenterServer
+from auditor_lab.vcenter.soap.privileges import ALL, READ_ONLY
+from auditor_lab.vcenter.vapi.values import ObjectId
 from tests.lab.conftest import PASSWORD, USER, fault_of
 from tests.waiting import PATIENCE_SECONDS
 

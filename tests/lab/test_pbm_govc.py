@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from auditor.lab.authority import Authority
-from auditor.lab.scenario import parse_scenario
-from auditor.lab.vcenter.server import VCenterServer
+from auditor_lab.authority import Authority
+from auditor_lab.scenario import parse_scenario
+from auditor_lab.vcenter.server import VCenterServer
 from tests.lab.conftest import PASSWORD, USER
 from tests.lab.test_pbm import POLICIES, SYSTEM
 from tests.waiting import completed

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from pyVmomi import vim, vmodl
 
-from auditor.lab.scenario import load_scenario
-from auditor.lab.serving import VCENTER_USER, serve
-from auditor.lab.vcenter.server import VCenterServer
+from auditor_lab.scenario import load_scenario
+from auditor_lab.serving import VCENTER_USER, serve
+from auditor_lab.vcenter.server import VCenterServer
 from tests.lab.conftest import Client, Plain, small
 from tests.waiting import completed
 

@@ -11,10 +11,10 @@ import pytest
 import yaml
 
 from auditor.errors import ConfigurationError
-from auditor.lab.scenario import described, load_scenario, merged_names, parse_scenario, scenario_names
-from auditor.lab.vcenter.description.hosts import HostDescription
-from auditor.lab.vcenter.state.hosts import HostState
-from auditor.lab.vcenter.state.vcenter import VCenterState
+from auditor_lab.scenario import described, load_scenario, merged_names, parse_scenario, scenario_names
+from auditor_lab.vcenter.description.hosts import HostDescription
+from auditor_lab.vcenter.state.hosts import HostState
+from auditor_lab.vcenter.state.vcenter import VCenterState
 
 
 def hosts_of(scenario: str, cluster: str) -> list[HostState]:
@@ -189,7 +189,7 @@ def test_a_mistake_in_a_file_of_anybodys_is_named_with_its_line(tmp_path: Path, 
 
 
 def test_a_description_is_a_scenario_by_its_name_or_a_file_that_is_there(tmp_path: Path) -> None:
-    text = (resources.files("auditor.lab") / "scenarios" / "solidfire-vvols.yaml").read_text(encoding="utf-8")
+    text = (resources.files("auditor_lab") / "scenarios" / "solidfire-vvols.yaml").read_text(encoding="utf-8")
     (tmp_path / "mine.yml").write_text(text, encoding="utf-8")
     assert described("solidfire-vvols") == described(str(tmp_path / "mine.yml"))
     with pytest.raises(ConfigurationError, match="No such file"):
@@ -202,7 +202,7 @@ def test_a_description_is_a_scenario_by_its_name_or_a_file_that_is_there(tmp_pat
 @pytest.mark.parametrize("scenario", ["solidfire-vvols", "odd-neighbours"])
 def test_nothing_that_yaml_can_hold_makes_the_reader_of_scenarios_stumble(scenario: str, odd: object) -> None:
     """Many a value of a scenario is replaced in turn: the fleet is built, or the mistake is explained."""
-    whole = yaml.safe_load((resources.files("auditor.lab") / "scenarios" / f"{scenario}.yaml").read_text(encoding="utf-8"))
+    whole = yaml.safe_load((resources.files("auditor_lab") / "scenarios" / f"{scenario}.yaml").read_text(encoding="utf-8"))
     slim = json.loads(json.dumps(whole))
     for place, (holder, key) in enumerate(list(_places(slim))):
         if place % 101:

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import yaml
 
-from auditor.lab.scenario import load_scenario
-from auditor.lab.serving import Lab, serve
+from auditor_lab.scenario import load_scenario
+from auditor_lab.serving import Lab, serve
 
 
 def test_the_fleet_file_names_every_endpoint_in_the_product_s_own_form(solidfire_lab: Lab, tmp_path: Path) -> None:

@@ -9,10 +9,10 @@ import pytest
 from pyVmomi import vim, vmodl
 
 from auditor.errors import ConfigurationError
-from auditor.lab.scenario import parse_scenario
-from auditor.lab.vcenter.server import VCenterServer
-from auditor.lab.vcenter.soap.privileges import ALL
-from auditor.lab.vcenter.state import vcenter as state
+from auditor_lab.scenario import parse_scenario
+from auditor_lab.vcenter.server import VCenterServer
+from auditor_lab.vcenter.soap.privileges import ALL
+from auditor_lab.vcenter.state import vcenter as state
 
 DEVICE = "naa.624a9370aaaa"
 LATENCY_DEVICE = "naa.624a9370bbbb"

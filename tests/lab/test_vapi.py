@@ -16,13 +16,13 @@ import pytest
 from pyVmomi import VmomiSupport, vim
 
 from auditor.errors import ConfigurationError
-from auditor.lab.authority import Authority
-from auditor.lab.faults import Fault
-from auditor.lab.scenario import parse_scenario
-from auditor.lab.vcenter.server import VCenterServer
-from auditor.lab.vcenter.soap import sessions
-from auditor.lab.vcenter.soap.privileges import ALL, READ_ONLY
-from auditor.lab.vcenter.state import vcenter as state
+from auditor_lab.authority import Authority
+from auditor_lab.faults import Fault
+from auditor_lab.scenario import parse_scenario
+from auditor_lab.vcenter.server import VCenterServer
+from auditor_lab.vcenter.soap import sessions
+from auditor_lab.vcenter.soap.privileges import ALL, READ_ONLY
+from auditor_lab.vcenter.state import vcenter as state
 from tests.lab.conftest import PASSWORD, USER
 
 # The client warns of its own age when it is imported: enumerations that newer releases deprecate, and how it reads its message bundles.

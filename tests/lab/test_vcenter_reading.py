@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from pyVmomi import vim, vmodl
 
-from auditor.lab.serving import Lab
-from auditor.lab.vcenter.server import VCenterServer
-from auditor.lab.vcenter.soap import sessions
-from auditor.lab.vcenter.soap.privileges import ALL
-from auditor.lab.wire import Fault
+from auditor_lab.serving import Lab
+from auditor_lab.vcenter.server import VCenterServer
+from auditor_lab.vcenter.soap import sessions
+from auditor_lab.vcenter.soap.privileges import ALL
+from auditor_lab.wire import Fault
 from tests.waiting import Clock
 
 

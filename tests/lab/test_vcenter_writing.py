@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from pyVmomi import VmomiSupport, vim, vmodl
 
-from auditor.lab.vcenter.server import VCenterServer
-from auditor.lab.vcenter.soap.privileges import ALL
-from auditor.lab.vcenter.state import vcenter as state
-from auditor.lab.vcenter.state.options import options_of
+from auditor_lab.vcenter.server import VCenterServer
+from auditor_lab.vcenter.soap.privileges import ALL
+from auditor_lab.vcenter.state import vcenter as state
+from auditor_lab.vcenter.state.options import options_of
 from tests.waiting import Clock, until
 
 LONG = VmomiSupport.GetVmodlType("long")

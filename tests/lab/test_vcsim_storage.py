@@ -9,9 +9,9 @@ from typing import Any
 from pyVmomi import VmomiSupport, vim
 from pyVmomi.SoapAdapter import SerializeToStr
 
-from auditor.lab.scenario import parse_scenario
-from auditor.lab.serving import serve
-from auditor.lab.vcsim import export_vcsim
+from auditor_lab.scenario import parse_scenario
+from auditor_lab.serving import serve
+from auditor_lab.vcsim import export_vcsim
 from tests.peers import running_vcsim
 
 FLEET = """

@@ -16,14 +16,14 @@ from typing import Any
 import pytest
 from pyVmomi import VmomiSupport, vim, vmodl
 
-from auditor.lab.scenario import load_scenario
-from auditor.lab.serving import VCENTER_USER, serve
-from auditor.lab.vcenter.server import VCenterServer
-from auditor.lab.vcenter.soap.envelope import wire_version
-from auditor.lab.vcenter.soap.privileges import READ_ONLY
-from auditor.lab.vcenter.vijson.decoding import NotInApiError, decoded
-from auditor.lab.vcenter.vijson.encoding import encoded
-from auditor.lab.wire import Fault
+from auditor_lab.scenario import load_scenario
+from auditor_lab.serving import VCENTER_USER, serve
+from auditor_lab.vcenter.server import VCenterServer
+from auditor_lab.vcenter.soap.envelope import wire_version
+from auditor_lab.vcenter.soap.privileges import READ_ONLY
+from auditor_lab.vcenter.vijson.decoding import NotInApiError, decoded
+from auditor_lab.vcenter.vijson.encoding import encoded
+from auditor_lab.wire import Fault
 from tests.waiting import PATIENCE_SECONDS, completed
 
 USER, PASSWORD = "auditor@vsphere.local", "only-for-this-test"  # conftest's vCenter

@@ -11,9 +11,9 @@ from xml.sax.saxutils import escape
 
 import pytest
 
-from auditor.lab.authority import Authority
-from auditor.lab.vcenter.soap import envelope
-from auditor.lab.wire import Answer, Fault, Request, WireServer
+from auditor_lab.authority import Authority
+from auditor_lab.vcenter.soap import envelope
+from auditor_lab.wire import Answer, Fault, Request, WireServer
 from tests.waiting import PATIENCE_SECONDS
 
 BODY = b"x" * 4096

@@ -3,7 +3,7 @@
 import re
 from functools import cache
 
-from auditor.lab.scenario import scenario_names
+from auditor_lab.scenario import scenario_names
 from tests.engine.test_shipped_rules import shipped
 from tests.scenarios.expectations import expected
 

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import duckdb
 
-from auditor.lab.scenario import load_scenario, scenario_names
+from auditor_lab.scenario import load_scenario, scenario_names
 from tests.mutation.bench import Bench, Judged, Key, loaded
 from tests.mutation.worlds import PREFIXES, recorded, worlds
 from tests.scenarios.expectations import expected, found

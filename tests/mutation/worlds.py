@@ -16,8 +16,8 @@ import duckdb
 
 from auditor.cli import run
 from auditor.facts.schema import TABLES
-from auditor.lab.scenario import load_scenario
-from auditor.lab.serving import serve
+from auditor_lab.scenario import load_scenario
+from auditor_lab.serving import serve
 from tests.mutation.bench import loaded
 
 ROOT = Path(__file__).parents[2]
@@ -27,7 +27,7 @@ KEPT = ROOT / ".mutants"
 PREFIXES = ("a-", "b-", "c-")
 """Of endpoints and ids of copies: under other names; with other values; with other values in the same vCenter."""
 
-_OF_THE_LAB = ("auditor/lab", "auditor/endpoints")
+_OF_THE_LAB = ("auditor_lab", "auditor/endpoints")
 
 _IN_A_VCENTER = frozenset(
     [

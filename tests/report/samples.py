@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from auditor.comparison import ChangedFinding, ChangeKind, Comparison
 from auditor.model import (
     Change,
     Document,
@@ -31,7 +30,8 @@ from auditor.model import (
     TrendPoint,
     Verdict,
 )
-from auditor.scope import Scope
+from auditor.model.comparison import ChangedFinding, ChangeKind, Comparison
+from auditor.model.scope import Scope
 
 SCOPE = Scope("2b4d6f8091a3c5e7", "fleet.yaml", ("vc-east", "sf-01"), 2, 3, 116, ("--tag qos", "--tag vvol"))
 STARTED = datetime(2026, 11, 21, 6, 55, tzinfo=UTC)

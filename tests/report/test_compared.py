@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from auditor.comparison import ChangeKind, Comparison
 from auditor.history.runs import begin_run, keep_run, load_run, report_of_run
 from auditor.model import Report
+from auditor.model.comparison import ChangeKind, Comparison
 from auditor.report import writer_of
 from auditor.report.json_report import compared_object
 from tests.report import samples

@@ -10,13 +10,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from auditor.comparison import ChangeKind, Comparison
 from auditor.model import Finding, Fix, FixClass, Gap, Outcome, Report, Severity, Verdict
+from auditor.model.comparison import ChangeKind, Comparison
+from auditor.model.scope import Scope
 from auditor.report.causes import CAUSES
 from auditor.report.digest import digest
 from auditor.report.first_screen import write_first_screen
 from auditor.report.totals import Commands
-from auditor.scope import Scope
 from tests.report import samples
 
 LINES = 47

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from auditor.comparison import ChangedFinding, ChangeKind, Comparison
 from auditor.errors import SnapshotError
 from auditor.model import Finding, Fix, FixClass, Outcome, Verdict
+from auditor.model.comparison import ChangedFinding, ChangeKind, Comparison
 from auditor.report.digest import digest
 from auditor.report.page_changes import OF_A_KIND, page_changes
 from auditor.report.page_summary import cause_texts, fix_rows, made_sentences, planned

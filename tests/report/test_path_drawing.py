@@ -13,11 +13,11 @@ from rich.console import Console
 
 from auditor.impact.path import Path, device_path
 from auditor.impact.stations import Figure
-from auditor.numbers import number_text
 from auditor.report.explanation import write_paths
 from auditor.report.pages import template_text
 from auditor.report.path_drawing import drawing, drawing_file
 from auditor.report.path_words import queue_text, value_of
+from auditor.text.numbers import number_text
 from tests.impact.asked import DEVICE, HOST, VCENTER, Asked, device, s0
 
 SVG = "{http://www.w3.org/2000/svg}"

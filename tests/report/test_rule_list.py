@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from auditor.engine.rule import RuleSet
-from auditor.policy import load_rule_set
+from auditor.pipeline.policy import load_rule_set
 from auditor.report.rule_list import write_rule_list
 
 

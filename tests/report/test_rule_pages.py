@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from auditor.engine.rule import RuleSet
-from auditor.policy import load_rule_set
+from auditor.pipeline.policy import load_rule_set
 from auditor.report.rule_pages import page, rule_pages, stale_pages, write_pages
 
 

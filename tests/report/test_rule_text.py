@@ -7,7 +7,7 @@ import pytest
 
 from auditor.cli import run
 from auditor.engine.rule import RuleSet
-from auditor.policy import load_rule_set
+from auditor.pipeline.policy import load_rule_set
 from auditor.report.rule_text import write_rule
 
 

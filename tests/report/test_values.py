@@ -16,7 +16,7 @@ from auditor.engine.loading import load_rules
 from auditor.engine.rule_text import text_of
 from auditor.facts.catalog import view_columns
 from auditor.model import Change, Fix, FixClass, Outcome, Receipt, Report, RuleText, Scalar, Target, Verdict
-from auditor.policy import shipped_rules
+from auditor.pipeline.policy import shipped_rules
 from auditor.report.json_report import report_schema, write_json
 from auditor.report.receipts import narrated
 from auditor.report.setting_values import from_to_text

@@ -22,16 +22,16 @@ from auditor.history.runs import report_of_run
 from auditor.history.writing_runs import ListedRun
 from auditor.job.making import run_of_report
 from auditor.job.words import result_text
-from auditor.lab.scenario import load_scenario
-from auditor.lab.serving import serve
 from auditor.model import Report, Severity, Verdict
+from auditor.model.scope import Scope
+from auditor.pipeline.request import AuditRequest
 from auditor.report import Destination, write_report
 from auditor.report.digest import digest, headline
 from auditor.report.json_report import run_object
 from auditor.report.verdict_counts import hosts_judged
 from auditor.report.wording import took_text
-from auditor.request import AuditRequest
-from auditor.scope import Scope
+from auditor_lab.scenario import load_scenario
+from auditor_lab.serving import serve
 from tests.report import samples
 
 FOR_PEOPLE = ("table", "html", "markdown")

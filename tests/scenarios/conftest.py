@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from auditor.cli import run
-from auditor.lab.scenario import load_scenario
-from auditor.lab.serving import serve
+from auditor_lab.scenario import load_scenario
+from auditor_lab.serving import serve
 from tests.audits import Audit
 
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import yaml
 
-from auditor.lab.array_devices import volume_devices
-from auditor.lab.arrays.element.description import ElementDescription
-from auditor.lab.arrays.ontap.description import OntapDescription
-from auditor.lab.description import ArrayDescription, LabFleet
-from auditor.lab.scenario import load_scenario
+from auditor_lab.array_devices import volume_devices
+from auditor_lab.arrays.element.description import ElementDescription
+from auditor_lab.arrays.ontap.description import OntapDescription
+from auditor_lab.description import ArrayDescription, LabFleet
+from auditor_lab.scenario import load_scenario
 
 FOLDER = Path(__file__).parent / "expected"
 

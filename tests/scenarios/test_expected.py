@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from auditor.lab.scenario import load_incidents, load_scenario, merged_names, scenario_names
+from auditor_lab.scenario import load_incidents, load_scenario, merged_names, scenario_names
 from tests.audits import Audit
 from tests.engine.test_shipped_rules import shipped
 
@@ -64,7 +64,7 @@ def test_every_shipped_rule_fails_somewhere_in_the_lab(audit: Audit) -> None:
     # What differs from a baseline is checked by the walk that sets one.
     rules = {rule.id for rule in shipped() if "drift" not in rule.tags}
     silent = sorted(rules - failing - set(NOT_IN_THE_LAB))
-    assert silent == [], "make a scenario of auditor/lab/scenarios trigger them: odd-neighbours is there for that"
+    assert silent == [], "make a scenario of auditor_lab/scenarios trigger them: odd-neighbours is there for that"
     assert set(NOT_IN_THE_LAB) <= rules - failing, "these do fail: the reason is out of date"
 
 

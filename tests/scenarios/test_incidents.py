@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from auditor.lab.scenario import load_scenario
+from auditor_lab.scenario import load_scenario
 from tests.audits import Audit
 
 

@@ -27,8 +27,8 @@ from typing import Any
 import pytest
 
 from auditor.cli import run
-from auditor.lab.scenario import parse_scenario
-from auditor.lab.serving import serve
+from auditor_lab.scenario import parse_scenario
+from auditor_lab.serving import serve
 from tests.audits import Audit
 
 _PURE = """

@@ -6,7 +6,7 @@ import pytest
 
 from auditor.cli import run
 from auditor.errors import ConfigurationError
-from auditor.request import AuditRequest
+from auditor.pipeline.request import AuditRequest
 
 FLEET = Path("fleet.yaml")
 

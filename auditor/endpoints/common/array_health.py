@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from auditor.endpoint_kinds import endpoint_type
 from auditor.endpoints.common.health import ARRAY_LATENCY, ARRAY_VOLUMES, CONTROLLERS, Health
 from auditor.facts.needs import Needs
 from auditor.model import Gap
+from auditor.model.endpoint_kinds import endpoint_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -5,9 +5,9 @@ from __future__ import annotations
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, Self
 
-from auditor.endpoint_kinds import endpoint_type
 from auditor.endpoints.common.clocks import clock_notes
 from auditor.errors import ConfigurationError, EndpointError
+from auditor.model.endpoint_kinds import endpoint_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -16,7 +16,7 @@ from auditor.endpoints.common.sessions import Session
 from auditor.endpoints.dell_sc.answers import Attributes, message_of, version
 from auditor.endpoints.dell_sc.wire import OLDEST_API, ManagerConnection
 from auditor.errors import EndpointError, EndpointUnreachableError, RefusedError
-from auditor.identity import joined
+from auditor.model.identity import joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

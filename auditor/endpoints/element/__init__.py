@@ -2,8 +2,8 @@
 
 from types import MappingProxyType
 
-from auditor.endpoint_kinds import DEVICE_NAMES, MULTIPATH_TOOLS, EndpointType, Family, Roles
 from auditor.model import EndpointKind
+from auditor.model.endpoint_kinds import DEVICE_NAMES, MULTIPATH_TOOLS, EndpointType, Family, Roles
 
 TYPE = EndpointType(
     EndpointKind.ELEMENT,

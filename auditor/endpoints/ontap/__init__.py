@@ -2,8 +2,8 @@
 
 from types import MappingProxyType
 
-from auditor.endpoint_kinds import DEVICE_NAMES, MULTIPATH_TOOLS, NVME_NAMES, EndpointType, Family, Roles, nvme_inquiry
 from auditor.model import EndpointKind
+from auditor.model.endpoint_kinds import DEVICE_NAMES, MULTIPATH_TOOLS, NVME_NAMES, EndpointType, Family, Roles, nvme_inquiry
 
 TYPE = EndpointType(
     EndpointKind.ONTAP,

@@ -2,9 +2,9 @@
 
 from types import MappingProxyType
 
-from auditor.endpoint_kinds import EndpointType
 from auditor.facts.vcenter_tables import HOST_TOPICS, ON_DEMAND_TOPICS, VCENTER_TOPICS
 from auditor.model import EndpointKind
+from auditor.model.endpoint_kinds import EndpointType
 
 TYPE = EndpointType(
     EndpointKind.VCENTER,

@@ -12,8 +12,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, TextIO
 
 from auditor import __version__
-from auditor.comparison import ChangeKind
 from auditor.model import Outcome, Verdict
+from auditor.model.comparison import ChangeKind
 from auditor.report.verdict_counts import counts_of
 from auditor.report.wording import neutral, notices_of
 

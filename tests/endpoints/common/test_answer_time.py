@@ -16,8 +16,8 @@ from auditor.endpoints.eternus.client import open_eternus
 from auditor.endpoints.vcenter.automation import open_automation
 from auditor.endpoints.vcenter.wire import VCenterWire
 from auditor.errors import EndpointUnreachableError, MalformedAnswerError
-from auditor.lab.authority import Authority
 from auditor.model import Endpoint, EndpointKind, Limits, Secret, Ssh, Tls
+from auditor_lab.authority import Authority
 from tests.endpoints.dribbling import (
     LONG_HEADS,
     SLOW_BODIES,

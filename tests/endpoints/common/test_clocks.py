@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from auditor.endpoint_kinds import endpoint_types
 from auditor.endpoints.collect import collect_fleet
 from auditor.endpoints.common.clocks import clock_notes, date_of, difference
 from auditor.endpoints.common.sessions import open_session
 from auditor.facts.earlier import LIVE_TOPICS, live_tables
 from auditor.facts.needs import needs
-from auditor.fleet import Fleet
-from auditor.lab.wire import Fault
+from auditor.fleet.loading import Fleet
 from auditor.model import Endpoint, EndpointKind
+from auditor.model.endpoint_kinds import endpoint_types
+from auditor_lab.wire import Fault
 from tests.contract.examples import EXAMPLES, Example
 
 BEFORE = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)

@@ -12,8 +12,8 @@ import pytest
 
 from auditor.endpoints.common.tls import tls_context
 from auditor.errors import ConfigurationError, EndpointUnreachableError
-from auditor.lab.authority import Authority
 from auditor.model import Endpoint, EndpointKind, Limits, Secret, Tls
+from auditor_lab.authority import Authority
 from tests.waiting import PATIENCE_SECONDS
 
 

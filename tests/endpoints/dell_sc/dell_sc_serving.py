@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from auditor.lab.arrays.dell_sc.description import (
+from auditor.model import EndpointKind
+from auditor_lab.arrays.dell_sc.description import (
     DellScDescription,
     HbaDescription,
     LoadDescription,
@@ -13,7 +14,6 @@ from auditor.lab.arrays.dell_sc.description import (
     StorageProfileDescription,
     VolumeDescription,
 )
-from auditor.model import EndpointKind
 from tests.endpoints.arrays import serving_array
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from auditor.errors import (
     PermissionMissingError,
     RefusedError,
 )
-from auditor.lab.wire import Fault
+from auditor_lab.wire import Fault
 from tests.endpoints.arrays import PASSWORD
 from tests.endpoints.dell_sc.dell_sc_serving import S1, serving
 from tests.waiting import NEVER_SECONDS, SHORT_SECONDS

@@ -18,10 +18,10 @@ from auditor.endpoints.dell_sc.collect import collect_dell_sc
 from auditor.endpoints.dell_sc.qos import Limits
 from auditor.facts.needs import EVERYTHING, needs
 from auditor.facts.schema import ARRAY_TOPICS
-from auditor.lab.arrays.dell_sc import qos
-from auditor.lab.arrays.dell_sc.description import DellScDescription, QosProfileDescription, VolumeDescription
-from auditor.lab.wire import Fault
 from auditor.model import EndpointKind
+from auditor_lab.arrays.dell_sc import qos
+from auditor_lab.arrays.dell_sc.description import DellScDescription, QosProfileDescription, VolumeDescription
+from auditor_lab.wire import Fault
 from tests.endpoints.arrays import PASSWORD, Collected
 from tests.endpoints.dell_sc.dell_sc_serving import S1, serving
 from tests.required import capture
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from auditor.facts.needs import Needs
-    from auditor.lab.arrays.dell_sc.server import DellScServer
     from auditor.model import Endpoint
+    from auditor_lab.arrays.dell_sc.server import DellScServer
 
 TOPICS = set(ARRAY_TOPICS[EndpointKind.DELL_SC])
 E = {"endpoint": "sc-east"}

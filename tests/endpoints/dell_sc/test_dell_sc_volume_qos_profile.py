@@ -23,8 +23,8 @@ from auditor.errors import (
     RefusedError,
 )
 from auditor.journal import open_journal
-from auditor.lab.wire import Fault
 from auditor.model import Change, FixClass, Outcome, Receipt, Resource, Target
+from auditor_lab.wire import Fault
 from tests.endpoints.dell_sc.dell_sc_serving import S1, serving
 from tests.identified import as_seen
 from tests.waiting import NEVER_SECONDS, SHORT_SECONDS
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from auditor.endpoints.dell_sc.client import StorageManager
-    from auditor.lab.arrays.dell_sc.server import DellScServer
     from auditor.model import Endpoint, Scalar
+    from auditor_lab.arrays.dell_sc.server import DellScServer
 
 PROFILE: Remediator[StorageManager] = DellScVolumeQosProfile()
 PUT = "PUT ScVolumeConfiguration"

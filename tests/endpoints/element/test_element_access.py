@@ -10,8 +10,8 @@ import pytest
 from auditor.endpoints.element import load as element_load
 from auditor.endpoints.element.access_rows import initiator
 from auditor.facts.needs import needs
-from auditor.lab.arrays.element.cluster import Cluster, ElementError
-from auditor.lab.arrays.element.description import (
+from auditor_lab.arrays.element.cluster import Cluster, ElementError
+from auditor_lab.arrays.element.description import (
     AccessGroupDescription,
     ElementDescription,
     LoadDescription,
@@ -19,15 +19,15 @@ from auditor.lab.arrays.element.description import (
     QosDescription,
     VolumeDescription,
 )
-from auditor.lab.arrays.element.records import INITIATOR_CHAP, TARGET_CHAP
-from auditor.lab.wire import Fault
+from auditor_lab.arrays.element.records import INITIATOR_CHAP, TARGET_CHAP
+from auditor_lab.wire import Fault
 from tests.endpoints.element.test_element_collector import collected, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from auditor.lab.arrays.element.server import ElementServer
     from auditor.model import Endpoint
+    from auditor_lab.arrays.element.server import ElementServer
     from tests.endpoints.arrays import Collected
 
 IQN, WWPN = "iqn.1998-01.com.vmware:ESX-1-2f", "21:00:00:0E:1E:14:AF:40"

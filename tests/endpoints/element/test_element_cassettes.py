@@ -12,7 +12,8 @@ from auditor.endpoints.element.collect import collect_element
 from auditor.endpoints.element.settings.qos_policy import ElementQosPolicy
 from auditor.endpoints.element.settings.volume_limits import ElementVolumeLimits
 from auditor.facts.schema import ARRAY_TOPICS, Batch
-from auditor.lab.arrays.element.description import (
+from auditor.model import EndpointKind, Gap, Target
+from auditor_lab.arrays.element.description import (
     AccessGroupDescription,
     ContainerDescription,
     ElementDescription,
@@ -21,7 +22,6 @@ from auditor.lab.arrays.element.description import (
     VolumeDescription,
     VvolDescription,
 )
-from auditor.model import EndpointKind, Gap, Target
 from tests.endpoints.cassettes import RECORD, TAPES
 
 if TYPE_CHECKING:

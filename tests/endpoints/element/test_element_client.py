@@ -21,17 +21,17 @@ from auditor.errors import (
     PermissionMissingError,
     RefusedError,
 )
-from auditor.lab.arrays.element.description import (
+from auditor.model import EndpointKind
+from auditor_lab.arrays.element.description import (
     ContainerDescription,
     ElementDescription,
     NodeDescription,
     QosPolicyDescription,
     VolumeDescription,
 )
-from auditor.lab.arrays.element.records import INITIATOR_CHAP, TARGET_CHAP
-from auditor.lab.arrays.element.server import ElementServer
-from auditor.lab.wire import Fault
-from auditor.model import EndpointKind
+from auditor_lab.arrays.element.records import INITIATOR_CHAP, TARGET_CHAP
+from auditor_lab.arrays.element.server import ElementServer
+from auditor_lab.wire import Fault
 from tests.endpoints.arrays import PASSWORD, be_patient, closed_port, saying, serving_array, shown_by
 from tests.waiting import NEVER_SECONDS, SHORT_SECONDS, timeout_with
 

@@ -16,8 +16,9 @@ from auditor.endpoints.element.client import open_element
 from auditor.endpoints.element.collect import collect_element
 from auditor.endpoints.element.load import PAGE
 from auditor.facts.needs import EVERYTHING, needs
-from auditor.lab.arrays.element.cluster import Cluster
-from auditor.lab.arrays.element.description import (
+from auditor.model import Endpoint, EndpointKind
+from auditor_lab.arrays.element.cluster import Cluster
+from auditor_lab.arrays.element.description import (
     AccessGroupDescription,
     ContainerDescription,
     ElementDescription,
@@ -28,10 +29,9 @@ from auditor.lab.arrays.element.description import (
     VolumeDescription,
     VvolDescription,
 )
-from auditor.lab.arrays.element.records import INITIATOR_CHAP, TARGET_CHAP
-from auditor.lab.arrays.element.server import ElementServer
-from auditor.lab.wire import Fault
-from auditor.model import Endpoint, EndpointKind
+from auditor_lab.arrays.element.records import INITIATOR_CHAP, TARGET_CHAP
+from auditor_lab.arrays.element.server import ElementServer
+from auditor_lab.wire import Fault
 from tests.endpoints.arrays import Collected, serving_array
 from tests.required import capture
 

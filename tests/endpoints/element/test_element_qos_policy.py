@@ -18,10 +18,10 @@ from auditor.errors import (
     PermissionMissingError,
     RefusedError,
 )
-from auditor.lab.arrays.element.description import ElementDescription, QosPolicyDescription, VolumeDescription
-from auditor.lab.arrays.element.server import ElementServer
-from auditor.lab.wire import Fault
 from auditor.model import EndpointKind, Target
+from auditor_lab.arrays.element.description import ElementDescription, QosPolicyDescription, VolumeDescription
+from auditor_lab.arrays.element.server import ElementServer
+from auditor_lab.wire import Fault
 from tests.endpoints.arrays import serving_array
 
 if TYPE_CHECKING:

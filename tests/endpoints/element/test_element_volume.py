@@ -14,11 +14,11 @@ from auditor.endpoints.element.client import open_element
 from auditor.endpoints.settings import remediator_for
 from auditor.errors import EndpointUnreachableError, MalformedAnswerError, NotThereError, RefusedError
 from auditor.journal import open_journal
-from auditor.lab.arrays.element.cluster import Cluster
-from auditor.lab.arrays.element.description import ElementDescription, QosDescription, QosPolicyDescription, VolumeDescription
-from auditor.lab.arrays.element.server import ElementServer
-from auditor.lab.wire import Fault
 from auditor.model import Change, Endpoint, EndpointKind, FixClass, Outcome, Resource, Target
+from auditor_lab.arrays.element.cluster import Cluster
+from auditor_lab.arrays.element.description import ElementDescription, QosDescription, QosPolicyDescription, VolumeDescription
+from auditor_lab.arrays.element.server import ElementServer
+from auditor_lab.wire import Fault
 from tests.endpoints.arrays import serving_array
 from tests.identified import as_seen
 

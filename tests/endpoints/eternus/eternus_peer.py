@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import asyncssh
 
-from auditor.lab.arrays.eternus.server import EternusServer
 from auditor.model import Endpoint, EndpointKind, Limits, Ssh
+from auditor_lab.arrays.eternus.server import EternusServer
 from tests.endpoints import arrays
 from tests.endpoints.arrays import PASSWORD, USER
 from tests.required import capture
@@ -21,7 +21,7 @@ from tests.required import capture
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from auditor.lab.arrays.eternus.description import EternusDescription
+    from auditor_lab.arrays.eternus.description import EternusDescription
 
 PROMPT = "CLI> "
 _START_SECONDS = 10.0

@@ -23,7 +23,8 @@ from auditor.endpoints.eternus.settings.volume_qos import EternusVolumeQos
 from auditor.endpoints.eternus.shell import Shell
 from auditor.errors import EndpointError
 from auditor.facts.schema import ARRAY_TOPICS, Batch
-from auditor.lab.arrays.eternus.description import (
+from auditor.model import EndpointKind, Gap, Target
+from auditor_lab.arrays.eternus.description import (
     AffinityDescription,
     CategoryDescription,
     EternusDescription,
@@ -34,7 +35,6 @@ from auditor.lab.arrays.eternus.description import (
     UserDescription,
     VolumeDescription,
 )
-from auditor.model import EndpointKind, Gap, Target
 from tests.endpoints.arrays import PASSWORD
 from tests.endpoints.eternus.eternus_peer import PROMPT, Peer, endpoint_of, lab
 

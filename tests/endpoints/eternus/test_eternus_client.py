@@ -23,9 +23,9 @@ from auditor.errors import (
     PermissionMissingError,
     RefusedError,
 )
-from auditor.lab.arrays.eternus.description import EternusDescription, UserDescription, VolumeDescription
-from auditor.lab.wire import Fault
 from auditor.model import Endpoint, EndpointKind, Secret, Ssh
+from auditor_lab.arrays.eternus.description import EternusDescription, UserDescription, VolumeDescription
+from auditor_lab.wire import Fault
 from tests.endpoints.arrays import PASSWORD, shown_by
 from tests.endpoints.eternus.eternus_peer import ABOUT, PROMPT, Peer, captured, endpoint_of, lab, says
 from tests.waiting import NEVER_SECONDS, SHORT_SECONDS, timeout_with, until

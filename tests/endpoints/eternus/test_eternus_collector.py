@@ -21,7 +21,8 @@ from auditor.endpoints.eternus.records import Affinity, Host, Lun, Pool, Volume
 from auditor.facts.needs import EVERYTHING, Needs, needs
 from auditor.facts.schema import ARRAY_TOPICS
 from auditor.facts.snapshot import SnapshotBuilder
-from auditor.lab.arrays.eternus.description import (
+from auditor.model import Endpoint, EndpointKind, Secret
+from auditor_lab.arrays.eternus.description import (
     AffinityDescription,
     CategoryDescription,
     EternusDescription,
@@ -32,9 +33,8 @@ from auditor.lab.arrays.eternus.description import (
     UserDescription,
     VolumeDescription,
 )
-from auditor.lab.scenario import load_scenario
-from auditor.lab.wire import Fault
-from auditor.model import Endpoint, EndpointKind, Secret
+from auditor_lab.scenario import load_scenario
+from auditor_lab.wire import Fault
 from tests.endpoints.arrays import Collected
 from tests.endpoints.eternus.eternus_peer import ABOUT, Peer, captured, endpoint_of, lab, says
 from tests.waiting import SHORT_SECONDS

@@ -22,14 +22,14 @@ from auditor.errors import (
     RefusedError,
 )
 from auditor.journal import open_intents, open_journal
-from auditor.lab.arrays.eternus.description import (
+from auditor.model import Change, EndpointKind, FixClass, Outcome, Receipt, Resource, Target
+from auditor_lab.arrays.eternus.description import (
     CategoryDescription,
     EternusDescription,
     LimitDescription,
     VolumeDescription,
 )
-from auditor.lab.wire import Fault
-from auditor.model import Change, EndpointKind, FixClass, Outcome, Receipt, Resource, Target
+from auditor_lab.wire import Fault
 from tests.endpoints.eternus.eternus_peer import Peer, endpoint_of, lab, says
 from tests.identified import as_seen
 
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from auditor.endpoints.eternus.client import EternusArray
-    from auditor.lab.arrays.eternus.server import EternusServer
     from auditor.model import Scalar
+    from auditor_lab.arrays.eternus.server import EternusServer
 
 DX = EternusDescription(
     name="dx",

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from auditor.endpoints.flasharray.collect import collect_flasharray
 from auditor.endpoints.flasharray.settings.volume_limit import FlashArrayVolumeLimit
 from auditor.facts.schema import ARRAY_TOPICS, Batch
-from auditor.lab.arrays.flasharray.description import FlashArrayDescription
-from auditor.lab.arrays.flasharray.parts import (
+from auditor.model import EndpointKind, Gap, Target
+from auditor_lab.arrays.flasharray.description import FlashArrayDescription
+from auditor_lab.arrays.flasharray.parts import (
     HostDescription,
     LoadDescription,
     MachineDescription,
@@ -20,7 +21,6 @@ from auditor.lab.arrays.flasharray.parts import (
     VolumeDescription,
     VolumeGroupDescription,
 )
-from auditor.model import EndpointKind, Gap, Target
 from tests.endpoints.cassettes import RECORD, TAPES
 
 if TYPE_CHECKING:

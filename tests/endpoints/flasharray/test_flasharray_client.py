@@ -23,11 +23,11 @@ from auditor.errors import (
     PermissionMissingError,
     RefusedError,
 )
-from auditor.lab.arrays.flasharray.description import FlashArrayDescription
-from auditor.lab.arrays.flasharray.parts import HostDescription, QosDescription, VolumeDescription
-from auditor.lab.arrays.flasharray.server import FlashArrayServer
-from auditor.lab.wire import Answer, Fault
 from auditor.model import EndpointKind
+from auditor_lab.arrays.flasharray.description import FlashArrayDescription
+from auditor_lab.arrays.flasharray.parts import HostDescription, QosDescription, VolumeDescription
+from auditor_lab.arrays.flasharray.server import FlashArrayServer
+from auditor_lab.wire import Answer, Fault
 from tests.endpoints.arrays import PASSWORD, be_patient, closed_port, saying, serving_array, shown_by
 from tests.waiting import NEVER_SECONDS, SHORT_SECONDS, timeout_with
 

@@ -15,8 +15,9 @@ from auditor.endpoints.flasharray.collect import collect_flasharray
 from auditor.endpoints.flasharray.hosts import is_of_a_peer
 from auditor.facts.needs import EVERYTHING, Needs, needs
 from auditor.facts.schema import ARRAY_TOPICS
-from auditor.lab.arrays.flasharray.description import FlashArrayDescription
-from auditor.lab.arrays.flasharray.parts import (
+from auditor.model import Endpoint, EndpointKind, Gap
+from auditor_lab.arrays.flasharray.description import FlashArrayDescription
+from auditor_lab.arrays.flasharray.parts import (
     HostDescription,
     LoadDescription,
     MachineDescription,
@@ -27,9 +28,8 @@ from auditor.lab.arrays.flasharray.parts import (
     VolumeGroupDescription,
     VvolDescription,
 )
-from auditor.lab.arrays.flasharray.server import FlashArrayServer
-from auditor.lab.wire import Fault
-from auditor.model import Endpoint, EndpointKind, Gap
+from auditor_lab.arrays.flasharray.server import FlashArrayServer
+from auditor_lab.wire import Fault
 from tests.endpoints.arrays import Collected, serving_array
 from tests.required import capture
 

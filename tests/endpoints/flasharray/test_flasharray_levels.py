@@ -9,10 +9,10 @@ import pytest
 
 from auditor.endpoints.flasharray.client import open_flasharray
 from auditor.endpoints.flasharray.collect import collect_flasharray
-from auditor.lab.arrays.flasharray.description import FlashArrayDescription
-from auditor.lab.arrays.flasharray.parts import HostDescription, PodDescription, QosDescription, VolumeDescription, VolumeGroupDescription
-from auditor.lab.wire import Fault
 from auditor.model import EndpointKind
+from auditor_lab.arrays.flasharray.description import FlashArrayDescription
+from auditor_lab.arrays.flasharray.parts import HostDescription, PodDescription, QosDescription, VolumeDescription, VolumeGroupDescription
+from auditor_lab.wire import Fault
 from tests.endpoints.arrays import Collected, serving_array
 
 if TYPE_CHECKING:

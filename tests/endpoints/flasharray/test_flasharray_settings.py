@@ -17,17 +17,17 @@ from auditor.endpoints.flasharray.settings.volume_group_limit import FlashArrayV
 from auditor.endpoints.flasharray.settings.volume_limit import FlashArrayVolumeLimit
 from auditor.errors import AuditorError, MalformedAnswerError, NotThereError, RefusedError
 from auditor.journal import open_journal
-from auditor.lab.arrays.flasharray.description import FlashArrayDescription
-from auditor.lab.arrays.flasharray.parts import (
+from auditor.model import Change, Endpoint, EndpointKind, FixClass, Limits, Outcome, Resource, Target
+from auditor_lab.arrays.flasharray.description import FlashArrayDescription
+from auditor_lab.arrays.flasharray.parts import (
     HostDescription,
     LimitsDescription,
     QosDescription,
     VolumeDescription,
     VolumeGroupDescription,
 )
-from auditor.lab.arrays.flasharray.server import FlashArrayServer
-from auditor.lab.wire import Fault
-from auditor.model import Change, Endpoint, EndpointKind, FixClass, Limits, Outcome, Resource, Target
+from auditor_lab.arrays.flasharray.server import FlashArrayServer
+from auditor_lab.wire import Fault
 from tests.endpoints.arrays import serving_array
 from tests.identified import as_seen
 from tests.waiting import NEVER_SECONDS, SHORT_SECONDS

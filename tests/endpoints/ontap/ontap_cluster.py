@@ -5,12 +5,13 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from auditor.endpoint_kinds import endpoint_type
 from auditor.endpoints.ontap.client import open_ontap
 from auditor.endpoints.ontap.collect import collect_ontap
 from auditor.facts.needs import EVERYTHING
-from auditor.lab.arrays.ontap.description import OntapDescription
-from auditor.lab.arrays.ontap.parts import (
+from auditor.model import Endpoint, EndpointKind
+from auditor.model.endpoint_kinds import endpoint_type
+from auditor_lab.arrays.ontap.description import OntapDescription
+from auditor_lab.arrays.ontap.parts import (
     AdaptiveDescription,
     AggregateDescription,
     EfficiencyPolicyDescription,
@@ -25,8 +26,7 @@ from auditor.lab.arrays.ontap.parts import (
     SvmDescription,
     VolumeDescription,
 )
-from auditor.lab.arrays.ontap.server import OntapServer
-from auditor.model import Endpoint, EndpointKind
+from auditor_lab.arrays.ontap.server import OntapServer
 from tests.endpoints import arrays
 
 if TYPE_CHECKING:

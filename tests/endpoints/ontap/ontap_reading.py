@@ -10,7 +10,7 @@ from auditor.facts.schema import TABLES
 
 if TYPE_CHECKING:
     from auditor.facts.needs import Needs
-    from auditor.lab.arrays.ontap.server import OntapServer
+    from auditor_lab.arrays.ontap.server import OntapServer
 
 
 def uuid(server: OntapServer, kind: str, name: str) -> str:

@@ -10,8 +10,8 @@ import pytest
 from auditor.endpoints.ontap.client import open_ontap
 from auditor.endpoints.ontap.collect import collect_ontap
 from auditor.facts.needs import needs
-from auditor.lab.arrays.ontap.parts import NodeDescription, RaidOptionDescription
-from auditor.lab.wire import Fault
+from auditor_lab.arrays.ontap.parts import NodeDescription, RaidOptionDescription
+from auditor_lab.wire import Fault
 from tests.endpoints.ontap.ontap_cluster import CLUSTER, Collected, Served, collected, serving
 from tests.endpoints.ontap.ontap_reading import all_of, change, picked
 
@@ -225,7 +225,7 @@ def test_scrubs_that_are_not_known_are_never_called_off(served: Served, break_it
 
 
 def test_a_release_without_the_command_line_says_that_scrubs_are_not_known(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    from auditor.lab.arrays.ontap.resources import BY_PATH
+    from auditor_lab.arrays.ontap.resources import BY_PATH
 
     monkeypatch.delitem(BY_PATH, "private/cli/storage/raid-options")
     found = collected(served[1], served[2], needs([("array_scrub", "schedule")]))

@@ -22,11 +22,11 @@ from auditor.errors import (
     PermissionMissingError,
     RefusedError,
 )
-from auditor.lab.arrays.ontap.description import OntapDescription
-from auditor.lab.arrays.ontap.parts import AggregateDescription, NodeDescription, QosPolicyDescription, SvmDescription, VolumeDescription
-from auditor.lab.arrays.ontap.server import OntapServer
-from auditor.lab.wire import Fault
 from auditor.model import EndpointKind
+from auditor_lab.arrays.ontap.description import OntapDescription
+from auditor_lab.arrays.ontap.parts import AggregateDescription, NodeDescription, QosPolicyDescription, SvmDescription, VolumeDescription
+from auditor_lab.arrays.ontap.server import OntapServer
+from auditor_lab.wire import Fault
 from tests.endpoints.arrays import be_patient, serving_array, shown_by
 from tests.waiting import NEVER_SECONDS, SHORT_SECONDS, timeout_with
 

@@ -10,7 +10,7 @@ import pytest
 
 from auditor.endpoints.ontap.client import PAGE
 from auditor.facts.needs import needs
-from auditor.lab.arrays.ontap.parts import LunDescription
+from auditor_lab.arrays.ontap.parts import LunDescription
 from tests.endpoints.ontap.ontap_cluster import CLUSTER, Collected, Served, collected, serving
 from tests.endpoints.ontap.ontap_reading import all_of, change, picked, uuid
 

@@ -10,7 +10,7 @@ import pytest
 from auditor.endpoints.ontap.client import open_ontap
 from auditor.endpoints.ontap.collect import collect_ontap
 from auditor.facts.needs import needs
-from auditor.lab.wire import Fault
+from auditor_lab.wire import Fault
 from tests.endpoints.ontap.ontap_cluster import CLUSTER, Clock, Collected, Served, collected, serving
 from tests.endpoints.ontap.ontap_reading import all_of, change, picked, uuid
 

@@ -9,8 +9,8 @@ import pytest
 
 from auditor.endpoints.ontap.client import open_ontap
 from auditor.endpoints.ontap.platform import AFX, ASA_R2, CLOUD, FSX, SELECT, Platform, platform_of
-from auditor.lab.arrays.ontap.parts import NodeDescription
-from auditor.lab.wire import Fault
+from auditor_lab.arrays.ontap.parts import NodeDescription
+from auditor_lab.wire import Fault
 from tests.endpoints.ontap.ontap_cluster import CLUSTER, collected, serving
 
 if TYPE_CHECKING:

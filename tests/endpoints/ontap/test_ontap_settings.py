@@ -18,10 +18,10 @@ from auditor.endpoints.ontap.settings.qos_policy_limit import OntapQosPolicyLimi
 from auditor.endpoints.ontap.settings.volume_qos_policy import OntapVolumeQosPolicy
 from auditor.errors import AuditorError, EndpointUnreachableError, MalformedAnswerError, NotThereError, RefusedError
 from auditor.journal import open_journal
-from auditor.lab.arrays.ontap.cluster import Cluster
-from auditor.lab.arrays.ontap.server import OntapServer
-from auditor.lab.wire import Fault
 from auditor.model import Change, Endpoint, EndpointKind, FixClass, Outcome, Resource, Target
+from auditor_lab.arrays.ontap.cluster import Cluster
+from auditor_lab.arrays.ontap.server import OntapServer
+from auditor_lab.wire import Fault
 from tests.endpoints.arrays import serving_array
 from tests.endpoints.ontap.ontap_cluster import CLUSTER
 from tests.identified import as_seen

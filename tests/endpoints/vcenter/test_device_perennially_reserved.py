@@ -18,13 +18,13 @@ from auditor.endpoints.settings import remediator_for
 from auditor.endpoints.vcenter.session import open_vcenter
 from auditor.errors import ConfigurationError, MalformedAnswerError, RefusedError
 from auditor.journal import open_intents, open_journal
-from auditor.lab.vcenter import server as serving
-from auditor.lab.vcenter.esxcli import commands
-from auditor.lab.vcenter.esxcli.command import Command
-from auditor.lab.vcenter.esxcli.executer import Scalar as BareWord
-from auditor.lab.vcenter.server import VCenterServer
-from auditor.lab.wire import Fault
 from auditor.model import Change, Endpoint, FixClass, Outcome, Receipt, Resource, Target
+from auditor_lab.vcenter import server as serving
+from auditor_lab.vcenter.esxcli import commands
+from auditor_lab.vcenter.esxcli.command import Command
+from auditor_lab.vcenter.esxcli.executer import Scalar as BareWord
+from auditor_lab.vcenter.server import VCenterServer
+from auditor_lab.wire import Fault
 from tests.identified import as_seen
 
 Serve = Callable[..., tuple[VCenterServer, Endpoint]]

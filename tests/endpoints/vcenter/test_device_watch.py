@@ -10,8 +10,8 @@ import pytest
 from auditor.endpoints.vcenter.device_watch import SAMPLES, DeviceSample, WatchedDevice, WatchRow, find_devices, read_samples, sample_of
 from auditor.endpoints.vcenter.performance import Samples
 from auditor.endpoints.vcenter.session import open_vcenter
-from auditor.lab.vcenter.server import VCenterServer
 from auditor.model import Endpoint
+from auditor_lab.vcenter.server import VCenterServer
 
 DEVICE = "naa.624a9370aaaa"
 NOW = datetime(2026, 11, 23, 3, 0, tzinfo=UTC)

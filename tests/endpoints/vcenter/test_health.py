@@ -16,13 +16,13 @@ from auditor.endpoints.vcenter.performance import Samples
 from auditor.endpoints.vcenter.session import VCenter, open_vcenter
 from auditor.endpoints.vcenter.settings.datastore_sioc import DatastoreSioc
 from auditor.endpoints.vcenter.settings.host_option import HostOption
-from auditor.lab.description import LabFleet
-from auditor.lab.serving import VCENTER_USER, serve
-from auditor.lab.vcenter.description.datastores import DatastoreDescription, PodDescription
-from auditor.lab.vcenter.description.devices import DeviceDescription, HbaDescription
-from auditor.lab.vcenter.description.hosts import ClusterDescription, HostDescription
-from auditor.lab.vcenter.description.vcenter import ExtensionDescription, VCenterDescription
 from auditor.model import Change, Endpoint, EndpointKind, FixClass, Limits, Resource, Secret, Target, Tls
+from auditor_lab.description import LabFleet
+from auditor_lab.serving import VCENTER_USER, serve
+from auditor_lab.vcenter.description.datastores import DatastoreDescription, PodDescription
+from auditor_lab.vcenter.description.devices import DeviceDescription, HbaDescription
+from auditor_lab.vcenter.description.hosts import ClusterDescription, HostDescription
+from auditor_lab.vcenter.description.vcenter import ExtensionDescription, VCenterDescription
 from tests.waiting import until
 
 LUN, TARGETS = "naa.600a098000000001", ("500a098000000001", "500a098000000002")

@@ -16,9 +16,9 @@ from auditor.endpoints.vcenter.esxcli_records import parse_rows, plain_name, res
 from auditor.endpoints.vcenter.host_answers import option_text, query_modules, query_options, scanned_modules, scanned_options, wire_type
 from auditor.endpoints.vcenter.session import open_vcenter
 from auditor.endpoints.vcenter.soap_envelope import SOAP, XSD, XSI, content_of
-from auditor.lab.vcenter.server import VCenterServer
-from auditor.lab.wire import Fault
 from auditor.model import Endpoint, EndpointKind, Secret
+from auditor_lab.vcenter.server import VCenterServer
+from auditor_lab.wire import Fault
 
 Serve = Callable[..., tuple[VCenterServer, Endpoint]]
 

@@ -16,10 +16,10 @@ from auditor.endpoints.vcenter.settings.host_module_option import DEPTH_PARAMETE
 from auditor.errors import EndpointUnreachableError, MalformedAnswerError, NotThereError, PermissionMissingError, RefusedError
 from auditor.facts.schema import create_tables
 from auditor.facts.views import create_views
-from auditor.lab.vcenter.server import VCenterServer
-from auditor.lab.vcenter.soap.privileges import READ_ONLY
-from auditor.lab.wire import Fault
 from auditor.model import Endpoint, Scalar, Target
+from auditor_lab.vcenter.server import VCenterServer
+from auditor_lab.vcenter.soap.privileges import READ_ONLY
+from auditor_lab.wire import Fault
 
 Serve = Callable[..., tuple[VCenterServer, Endpoint]]
 

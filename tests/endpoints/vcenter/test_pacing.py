@@ -16,9 +16,9 @@ from auditor.endpoints.vcenter.bulk.shapes import Ref
 from auditor.endpoints.vcenter.host_answers import query_options
 from auditor.endpoints.vcenter.pacing import SLOW_FACTOR, SLOW_SECONDS, Pace
 from auditor.endpoints.vcenter.session import open_vcenter
-from auditor.lab.vcenter.server import VCenterServer
-from auditor.lab.wire import Answer, Fault, Request
 from auditor.model import Endpoint
+from auditor_lab.vcenter.server import VCenterServer
+from auditor_lab.wire import Answer, Fault, Request
 from tests.waiting import Clock
 
 Serve = Callable[..., tuple[VCenterServer, Endpoint]]

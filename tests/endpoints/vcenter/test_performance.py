@@ -11,9 +11,9 @@ import pytest
 from auditor.endpoints.vcenter.performance import counter_keys, query_samples, scanned_samples
 from auditor.endpoints.vcenter.session import open_vcenter
 from auditor.endpoints.vcenter.soap_envelope import content_of
-from auditor.lab.scenario import load_scenario
-from auditor.lab.vcenter.server import VCenterServer
 from auditor.model import Endpoint
+from auditor_lab.scenario import load_scenario
+from auditor_lab.vcenter.server import VCenterServer
 
 Serve = Callable[..., tuple[VCenterServer, Endpoint]]
 

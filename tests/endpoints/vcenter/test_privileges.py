@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from auditor.endpoint_kinds import endpoint_type
 from auditor.endpoints.settings import remediator_for
 from auditor.endpoints.vcenter.account import account_of, privileges_held
 from auditor.endpoints.vcenter.collect.topics import collect_vcenter
@@ -16,10 +15,11 @@ from auditor.endpoints.vcenter.session import VCenter, open_vcenter
 from auditor.errors import EndpointError, PermissionMissingError
 from auditor.facts.needs import EVERYTHING, needs
 from auditor.facts.schema import HOST_TOPICS, ON_DEMAND_TOPICS, VCENTER_TOPICS, Batch
-from auditor.lab.vcenter.server import VCenterServer
-from auditor.lab.vcenter.soap.privileges import ALL, READ_ONLY
-from auditor.lab.wire import Fault
 from auditor.model import Endpoint, EndpointKind, Scalar, Target
+from auditor.model.endpoint_kinds import endpoint_type
+from auditor_lab.vcenter.server import VCenterServer
+from auditor_lab.vcenter.soap.privileges import ALL, READ_ONLY
+from auditor_lab.wire import Fault
 
 Serve = Callable[..., tuple[VCenterServer, Endpoint]]
 

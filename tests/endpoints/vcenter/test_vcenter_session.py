@@ -35,11 +35,11 @@ from auditor.errors import (
     PermissionMissingError,
     RefusedError,
 )
-from auditor.lab.vcenter.description.vcenter import VCenterDescription
-from auditor.lab.vcenter.server import VCenterServer
-from auditor.lab.vcenter.soap.privileges import ALL
-from auditor.lab.wire import Fault
 from auditor.model import Endpoint, Secret, Tls
+from auditor_lab.vcenter.description.vcenter import VCenterDescription
+from auditor_lab.vcenter.server import VCenterServer
+from auditor_lab.vcenter.soap.privileges import ALL
+from auditor_lab.wire import Fault
 from tests.waiting import NEVER_SECONDS, PATIENCE_SECONDS, SHORT_SECONDS
 
 Serve = Callable[..., tuple[VCenterServer, Endpoint]]

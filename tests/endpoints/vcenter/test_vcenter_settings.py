@@ -24,16 +24,16 @@ from auditor.errors import (
     PermissionMissingError,
     RefusedError,
 )
-from auditor.lab.description import LabFleet
-from auditor.lab.vcenter.description.hosts import SatpRuleDescription
-from auditor.lab.vcenter.description.vcenter import VCenterDescription
-from auditor.lab.vcenter.inventory import datastores
-from auditor.lab.vcenter.server import VCenterServer
-from auditor.lab.vcenter.soap.privileges import READ_ONLY
-from auditor.lab.vcenter.state.path_policy import PathPolicy
-from auditor.lab.vcsim import export_vcsim
-from auditor.lab.wire import Fault
 from auditor.model import Endpoint, EndpointKind, Scalar, Target
+from auditor_lab.description import LabFleet
+from auditor_lab.vcenter.description.hosts import SatpRuleDescription
+from auditor_lab.vcenter.description.vcenter import VCenterDescription
+from auditor_lab.vcenter.inventory import datastores
+from auditor_lab.vcenter.server import VCenterServer
+from auditor_lab.vcenter.soap.privileges import READ_ONLY
+from auditor_lab.vcenter.state.path_policy import PathPolicy
+from auditor_lab.vcsim import export_vcsim
+from auditor_lab.wire import Fault
 
 Serve = Callable[..., tuple[VCenterServer, Endpoint]]
 
@@ -171,7 +171,7 @@ def test_a_setting_is_read_written_and_read_back(serve_vcenter: Serve, setting: 
 def test_a_parameter_of_a_target_inherits_again_whichever_way_the_host_reads_the_request(
     serve_vcenter: Serve, monkeypatch: pytest.MonkeyPatch, option: str, reading: str
 ) -> None:
-    from auditor.lab.vcenter.operations import storage
+    from auditor_lab.vcenter.operations import storage
 
     as_named = storage._set_iscsi_option  # how the host reads the flag is what the test changes
 

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 
-from auditor.lab.arrays.dell_sc.description import (
+from auditor_lab.arrays.dell_sc.description import (
     ControllerPortDescription,
     DellScDescription,
     HbaDescription,
     ServerDescription,
     VolumeDescription,
 )
-from auditor.lab.arrays.dell_sc.server import DellScServer
-from auditor.lab.arrays.dell_sc.writing import date, iso_date, size
-from auditor.lab.authority import Authority
+from auditor_lab.arrays.dell_sc.server import DellScServer
+from auditor_lab.arrays.dell_sc.writing import date, iso_date, size
+from auditor_lab.authority import Authority
 from tests.required import capture
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ import httpx
 import msgspec
 import pytest
 
-from auditor.lab.arrays.dell_sc import qos
-from auditor.lab.arrays.dell_sc.description import (
+from auditor_lab.arrays.dell_sc import qos
+from auditor_lab.arrays.dell_sc.description import (
     DellScDescription,
     HbaDescription,
     LoadDescription,
@@ -21,9 +21,9 @@ from auditor.lab.arrays.dell_sc.description import (
     StorageProfileDescription,
     VolumeDescription,
 )
-from auditor.lab.arrays.dell_sc.server import DellScServer
-from auditor.lab.authority import Authority
-from auditor.lab.wire import Fault
+from auditor_lab.arrays.dell_sc.server import DellScServer
+from auditor_lab.authority import Authority
+from auditor_lab.wire import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

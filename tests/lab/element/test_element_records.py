@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 
-from auditor.lab.arrays.element.description import (
+from auditor_lab.arrays.element.description import (
     AccessGroupDescription,
     ElementDescription,
     LoadDescription,
@@ -17,8 +17,8 @@ from auditor.lab.arrays.element.description import (
     QosPolicyDescription,
     VolumeDescription,
 )
-from auditor.lab.arrays.element.server import ElementServer
-from auditor.lab.authority import Authority
+from auditor_lab.arrays.element.server import ElementServer
+from auditor_lab.authority import Authority
 from tests.required import capture
 
 if TYPE_CHECKING:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from auditor.lab.arrays.element.cluster import Cluster
-from auditor.lab.scenario import load_scenario
-from auditor.lab.vcenter.state.hosts import HostState
-from auditor.lab.vcenter.state.storage_paths import initiator
+from auditor_lab.arrays.element.cluster import Cluster
+from auditor_lab.scenario import load_scenario
+from auditor_lab.vcenter.state.hosts import HostState
+from auditor_lab.vcenter.state.storage_paths import initiator
 
 
 def test_an_access_group_names_the_adapters_of_the_hosts_that_see_its_volumes() -> None:

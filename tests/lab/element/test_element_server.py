@@ -11,7 +11,7 @@ import httpx
 import msgspec
 import pytest
 
-from auditor.lab.arrays.element.description import (
+from auditor_lab.arrays.element.description import (
     AccessGroupDescription,
     ContainerDescription,
     ElementDescription,
@@ -21,8 +21,8 @@ from auditor.lab.arrays.element.description import (
     VolumeDescription,
     VvolDescription,
 )
-from auditor.lab.arrays.element.server import ElementServer
-from auditor.lab.authority import Authority
+from auditor_lab.arrays.element.server import ElementServer
+from auditor_lab.authority import Authority
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import asyncssh
 import pytest
 
-from auditor.lab.arrays.eternus.server import EternusServer
+from auditor_lab.arrays.eternus.server import EternusServer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from auditor.lab.arrays.eternus.description import EternusDescription
+    from auditor_lab.arrays.eternus.description import EternusDescription
 
 USER, PASSWORD = "audit", "only-for-this-test"
 PROMPT = "CLI> "

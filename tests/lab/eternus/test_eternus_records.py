@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from auditor.lab.arrays.eternus.description import (
+from auditor_lab.arrays.eternus.description import (
     AffinityDescription,
     CategoryDescription,
     EternusDescription,

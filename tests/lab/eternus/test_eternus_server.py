@@ -13,7 +13,7 @@ import asyncssh
 import msgspec
 import pytest
 
-from auditor.lab.arrays.eternus.description import (
+from auditor_lab.arrays.eternus.description import (
     CategoryDescription,
     EternusDescription,
     GroupDescription,
@@ -21,7 +21,7 @@ from auditor.lab.arrays.eternus.description import (
     UserDescription,
     VolumeDescription,
 )
-from auditor.lab.wire import Fault
+from auditor_lab.wire import Fault
 
 DESCRIPTION = EternusDescription(
     name="dx100",

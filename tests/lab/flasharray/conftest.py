@@ -11,8 +11,8 @@ from typing import Any
 import httpx
 import pytest
 
-from auditor.lab.arrays.flasharray.description import FlashArrayDescription
-from auditor.lab.arrays.flasharray.parts import (
+from auditor_lab.arrays.flasharray.description import FlashArrayDescription
+from auditor_lab.arrays.flasharray.parts import (
     HostDescription,
     LoadDescription,
     MachineDescription,
@@ -23,8 +23,8 @@ from auditor.lab.arrays.flasharray.parts import (
     VolumeGroupDescription,
     VvolDescription,
 )
-from auditor.lab.arrays.flasharray.server import FlashArrayServer
-from auditor.lab.authority import Authority
+from auditor_lab.arrays.flasharray.server import FlashArrayServer
+from auditor_lab.authority import Authority
 
 API_TOKEN = "3f1c9b0e-7c4a-5a5e-1b2d-0f9a8e7d6c5b"
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from auditor.lab.arrays.flasharray.description import FlashArrayDescription
-from auditor.lab.arrays.flasharray.parts import (
+from auditor_lab.arrays.flasharray.description import FlashArrayDescription
+from auditor_lab.arrays.flasharray.parts import (
     LoadDescription,
     MachineDescription,
     PodDescription,

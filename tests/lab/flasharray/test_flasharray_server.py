@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from auditor.lab.arrays.flasharray import server as flasharray_server
-from auditor.lab.arrays.flasharray.parts import LimitsDescription
-from auditor.lab.wire import Fault
+from auditor_lab.arrays.flasharray import server as flasharray_server
+from auditor_lab.arrays.flasharray.parts import LimitsDescription
+from auditor_lab.wire import Fault
 from tests.waiting import SPEED_CHECKS, Clock
 
 MIB = 1 << 20

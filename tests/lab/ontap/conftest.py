@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 
-from auditor.lab.arrays.ontap.server import OntapServer
-from auditor.lab.authority import Authority
-from auditor.lab.scenario import load_scenario
+from auditor_lab.arrays.ontap.server import OntapServer
+from auditor_lab.authority import Authority
+from auditor_lab.scenario import load_scenario
 from tests.waiting import PATIENCE_SECONDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
-    from auditor.lab.arrays.ontap.description import OntapDescription
+    from auditor_lab.arrays.ontap.description import OntapDescription
 
     Serve = Callable[..., AbstractContextManager[tuple[httpx.Client, OntapServer]]]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from auditor.lab.arrays.ontap.parts import LunDescription, NodeDescription, SvmDescription
+from auditor_lab.arrays.ontap.parts import LunDescription, NodeDescription, SvmDescription
 from tests.lab.ontap.test_ontap_records import examples, kinds
 
 PE, VVOL = "/vol/vm_luns_01/pe", "/vol/vm_luns_01/data.vmdk"

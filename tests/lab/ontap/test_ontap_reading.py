@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from auditor.lab.arrays.ontap.description import OntapDescription
-from auditor.lab.arrays.ontap.parts import ScheduleDescription
-from auditor.lab.wire import Fault
+from auditor_lab.arrays.ontap.description import OntapDescription
+from auditor_lab.arrays.ontap.parts import ScheduleDescription
+from auditor_lab.wire import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -98,9 +98,9 @@ def test_a_schedule_knows_how_often_it_fires(schedule: dict[str, Any], runs: flo
 @given(path=st.sampled_from(COLLECTIONS), size=st.integers(1, 40), order=st.booleans(), limit=st.integers(1, 40))
 @settings(max_examples=40)
 def test_following_the_links_loses_and_doubles_nothing(incident: Any, path: str, size: int, order: bool, limit: int) -> None:
-    from auditor.lab.arrays.ontap.cluster import Cluster
-    from auditor.lab.arrays.ontap.collection import Collection
-    from auditor.lab.arrays.ontap.resources import BY_PATH
+    from auditor_lab.arrays.ontap.cluster import Cluster
+    from auditor_lab.arrays.ontap.collection import Collection
+    from auditor_lab.arrays.ontap.resources import BY_PATH
 
     # Without the network, so that many collections and page sizes can be tried; the same through HTTP is the next test.
     resource, cluster = BY_PATH[path], Cluster(dataclasses.replace(incident, page_limit=limit))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 
-from auditor.lab.wire import Fault
+from auditor_lab.wire import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

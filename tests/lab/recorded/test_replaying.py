@@ -10,18 +10,18 @@ import pytest
 
 from auditor.endpoints.common.sessions import open_session
 from auditor.errors import EndpointError, NotThereError, PermissionMissingError, RefusedError
-from auditor.fleet import load_fleet
-from auditor.lab.description import LabFleet
-from auditor.lab.recorded.counters import GrowingCounters
-from auditor.lab.recorded.matching import Replay, key_of
-from auditor.lab.recorded.performance import query_perf, samples_of
-from auditor.lab.recorded.properties import from_soap, from_vijson, soap_answer, vijson_answer
-from auditor.lab.recorded.serving import serve_recording
-from auditor.lab.scenario import load_scenario
-from auditor.lab.serving import serve
+from auditor.fleet.loading import load_fleet
 from auditor.model import Endpoint, EndpointKind, Exchange
 from auditor.recording.bundle import RecordedExchange, read_bundle
 from auditor.recording.capture import record
+from auditor_lab.description import LabFleet
+from auditor_lab.recorded.counters import GrowingCounters
+from auditor_lab.recorded.matching import Replay, key_of
+from auditor_lab.recorded.performance import query_perf, samples_of
+from auditor_lab.recorded.properties import from_soap, from_vijson, soap_answer, vijson_answer
+from auditor_lab.recorded.serving import serve_recording
+from auditor_lab.scenario import load_scenario
+from auditor_lab.serving import serve
 
 
 def recorded(answer: bytes, at: float, path: str = "/api/x", request: bytes = b"") -> RecordedExchange:

@@ -14,10 +14,10 @@ import pytest
 from pyVmomi import VmomiSupport, vim
 
 from auditor.endpoints.vcenter.session import open_vcenter
-from auditor.fleet import load_fleet
-from auditor.lab.description import LabFleet
-from auditor.lab.scenario import load_scenario, parse_scenario
-from auditor.lab.serving import ARRAY_USER, Lab, serve
+from auditor.fleet.loading import load_fleet
+from auditor_lab.description import LabFleet
+from auditor_lab.scenario import load_scenario, parse_scenario
+from auditor_lab.serving import ARRAY_USER, Lab, serve
 from tests.lab.conftest import Client, pyvmomi_client
 from tests.lab.eternus.conftest import Console
 
@@ -214,7 +214,7 @@ def test_the_stall_ends_when_copies_and_zeroes_are_off_on_every_host_and_locking
 
 @pytest.mark.parametrize(("firmware", "took_ms"), [("V10L66-0000", 850), ("V10L67-0000", 850), ("V10L68-0000", 8), ("V10L69-0000", 8)])
 def test_the_stall_hangs_on_the_firmware_and_the_flags_together(tmp_path: Path, firmware: str, took_ms: int) -> None:
-    text = (resources.files("auditor.lab") / "scenarios" / "eternus-vaai.yaml").read_text(encoding="utf-8")
+    text = (resources.files("auditor_lab") / "scenarios" / "eternus-vaai.yaml").read_text(encoding="utf-8")
     upgraded = text.replace("- name: dx90-l66\n    firmware: V10L66-0000", f"- name: dx90-l66\n    firmware: {firmware}")
     with opened(tmp_path, parse_scenario(upgraded, "upgraded.yaml")) as (lab, client):
         assert firmware in " ".join(typed(lab, "dx90-l66", "show enclosure-status", user="watcher"))

@@ -14,9 +14,9 @@ import pytest
 from pyVmomi import vim
 
 from auditor.endpoints.vcenter.session import VCenter, open_vcenter
-from auditor.fleet import load_fleet
-from auditor.lab.scenario import load_scenario
-from auditor.lab.serving import Lab, serve
+from auditor.fleet.loading import load_fleet
+from auditor_lab.scenario import load_scenario
+from auditor_lab.serving import Lab, serve
 from tests.lab.conftest import Client, pyvmomi_client
 from tests.lab.flasharray.conftest import Client as Array
 from tests.waiting import until

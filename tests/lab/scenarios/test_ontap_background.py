@@ -17,9 +17,9 @@ import pytest
 from pyVmomi import VmomiSupport, vim
 
 from auditor.endpoints.vcenter.session import open_vcenter
-from auditor.fleet import load_fleet
-from auditor.lab.scenario import load_scenario
-from auditor.lab.serving import ARRAY_USER, serve
+from auditor.fleet.loading import load_fleet
+from auditor_lab.scenario import load_scenario
+from auditor_lab.serving import ARRAY_USER, serve
 from tests.lab.conftest import Client, pyvmomi_client
 from tests.waiting import PATIENCE_SECONDS
 

@@ -16,11 +16,11 @@ from pyVmomi import vim
 
 from auditor.endpoints.vcenter.session import open_vcenter
 from auditor.errors import ConfigurationError
-from auditor.fleet import load_fleet
-from auditor.lab.arrays.dell_sc import qos
-from auditor.lab.scenario import load_scenario, parse_scenario
-from auditor.lab.serving import ARRAY_USER, VCENTER_USER, Lab, serve
-from auditor.lab.vcenter.state import vcenter as state
+from auditor.fleet.loading import load_fleet
+from auditor_lab.arrays.dell_sc import qos
+from auditor_lab.scenario import load_scenario, parse_scenario
+from auditor_lab.serving import ARRAY_USER, VCENTER_USER, Lab, serve
+from auditor_lab.vcenter.state import vcenter as state
 from tests.lab.conftest import Client, pyvmomi_client
 from tests.lab.test_performance import entity, samples
 

@@ -1,7 +1,7 @@
 """The shipped rules by themselves want no setting different."""
 
 from auditor.authoring.conflicts import conflict_text, conflicts
-from auditor.policy import load_rule_set
+from auditor.pipeline.policy import load_rule_set
 
 
 def test_shipped_rules_do_not_contradict_each_other() -> None:

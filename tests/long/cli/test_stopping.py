@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from auditor.cli import run
-from auditor.lab.faults import Fault, Faults
-from auditor.lab.scenario import load_scenario
-from auditor.lab.serving import Lab, serve
+from auditor_lab.faults import Fault, Faults
+from auditor_lab.scenario import load_scenario
+from auditor_lab.serving import Lab, serve
 from tests.waiting import PATIENCE_SECONDS, until
 
 RULE = "vvol/pe-dsnro-headroom"

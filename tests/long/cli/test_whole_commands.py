@@ -32,8 +32,8 @@ def test_earlier_runs_are_listed_and_shown_again(tmp_path: Path, capsys: pytest.
 def test_a_collected_snapshot_is_judged_like_the_fleet_it_came_from(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     import json
 
-    from auditor.lab.scenario import load_scenario
-    from auditor.lab.serving import serve
+    from auditor_lab.scenario import load_scenario
+    from auditor_lab.serving import serve
 
     by = ["--tag", "vaai", "--state-dir", str(tmp_path / "state")]
     fleet, saved = tmp_path / "fleet.yaml", tmp_path / "saved"
@@ -53,8 +53,8 @@ def test_a_collected_snapshot_is_judged_like_the_fleet_it_came_from(tmp_path: Pa
 def test_a_transport_is_chosen_by_its_option_and_by_the_older_word_for_it(tmp_path: Path) -> None:
     import json
 
-    from auditor.lab.scenario import load_scenario
-    from auditor.lab.serving import serve
+    from auditor_lab.scenario import load_scenario
+    from auditor_lab.serving import serve
 
     fleet, report = tmp_path / "fleet.yaml", tmp_path / "report.json"
     command = [
@@ -77,8 +77,8 @@ def test_a_transport_is_chosen_by_its_option_and_by_the_older_word_for_it(tmp_pa
 
 
 def test_the_compliance_job_runs_once_publishes_and_ends_with_the_audits_code(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    from auditor.lab.scenario import load_scenario
-    from auditor.lab.serving import serve
+    from auditor_lab.scenario import load_scenario
+    from auditor_lab.serving import serve
 
     fleet, published = tmp_path / "fleet.yaml", tmp_path / "www"
     command = ["schedule", "--once", "--fleet", str(fleet), "--publish", str(published), "--state-dir", str(tmp_path / "state")]

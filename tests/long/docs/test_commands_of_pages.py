@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from auditor.cli import run
-from auditor.lab.scenario import load_scenario
-from auditor.lab.serving import serve
+from auditor_lab.scenario import load_scenario
+from auditor_lab.serving import serve
 from tests.docs.command_blocks import PAGES, Command, commands, steps
 
 RULES = ("vvol/pe-dsnro-headroom", "queue/driver-depth", "baseline/dsnro")
@@ -29,7 +29,7 @@ WRITING = frozenset({"apply", "undo", "resume"})
 @pytest.fixture
 def few_rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder of RULES takes the place of the shipped ones."""
-    from auditor import policy
+    from auditor.pipeline import policy
 
     folder = tmp_path / "rules"
     for rule in RULES:

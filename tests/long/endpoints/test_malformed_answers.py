@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from auditor.endpoint_kinds import endpoint_type, endpoint_types
 from auditor.endpoints.collect import collect_fleet
 from auditor.endpoints.common.sessions import open_session
 from auditor.facts.needs import EVERYTHING
 from auditor.facts.schema import Batch
 from auditor.facts.snapshot import SnapshotBuilder
-from auditor.fleet import Fleet
-from auditor.lab.wire import Fault, WireServer
+from auditor.fleet.loading import Fleet
 from auditor.model import BulkTransport, EndpointKind, Gap
+from auditor.model.endpoint_kinds import endpoint_type, endpoint_types
+from auditor_lab.wire import Fault, WireServer
 from tests.contract.examples import EXAMPLES, Example
 from tests.depth import thinned, thinned_pairs
 from tests.malformed import NO_JSON, NO_XML, OTHER_JSON, OTHER_XML, Change
@@ -27,9 +27,9 @@ from tests.waiting import PATIENCE_SECONDS, SHORT_SECONDS
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from auditor.lab.vcenter.server import VCenterServer
-    from auditor.lab.wire import Answer, Request
     from auditor.model import Endpoint
+    from auditor_lab.vcenter.server import VCenterServer
+    from auditor_lab.wire import Answer, Request
 
 JSON_ARRAYS = [EXAMPLES[one.kind] for one in endpoint_types() if one.is_array and one.kind is not EndpointKind.ETERNUS]
 ETERNUS = EXAMPLES[EndpointKind.ETERNUS]

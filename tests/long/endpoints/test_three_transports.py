@@ -8,10 +8,10 @@ import pytest
 from auditor.endpoints.vcenter.bulk.reading import read_page
 from auditor.endpoints.vcenter.bulk.shapes import PROPERTIES
 from auditor.endpoints.vcenter.session import open_vcenter
-from auditor.lab.description import LabFleet
-from auditor.lab.generated.cluster import FleetSize
-from auditor.lab.generated.fleet import generate
-from auditor.lab.scenario import load_scenario
+from auditor_lab.description import LabFleet
+from auditor_lab.generated.cluster import FleetSize
+from auditor_lab.generated.fleet import generate
+from auditor_lab.scenario import load_scenario
 from tests.endpoints.vcenter.bulk.test_soap import KINDS, by_id, every_transport, refs_of, serve_fleet
 
 __all__ = ["serve_fleet"]

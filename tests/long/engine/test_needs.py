@@ -27,7 +27,7 @@ from auditor.facts.snapshot import Snapshot, load_snapshot
 from auditor.facts.unread import with_unread_gaps
 from auditor.facts.views import create_views
 from auditor.model import Verdict
-from auditor.policy import load_rule_set
+from auditor.pipeline.policy import load_rule_set
 from tests.facts.plain import create_plain_views
 from tests.mutation.bench import bound
 from tests.mutation.worlds import recorded

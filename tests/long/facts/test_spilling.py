@@ -13,7 +13,7 @@ from auditor.facts import memory
 from auditor.facts.schema import Batch, create_tables
 from auditor.facts.snapshot import SnapshotBuilder, load_snapshot
 from auditor.facts.views import create_views, seal
-from auditor.policy import load_rule_set
+from auditor.pipeline.policy import load_rule_set
 from tests import in_one_process
 
 HOSTS, DEVICES = 40, 500

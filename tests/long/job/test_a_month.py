@@ -20,9 +20,9 @@ from auditor.job.making import make_run
 from auditor.job.published import PublishedRun, job_folder, published_runs
 from auditor.job.publishing import Site
 from auditor.job.runs import Ended, Failed
-from auditor.lab.scenario import load_scenario
-from auditor.lab.serving import Lab, serve
 from auditor.model import Secret
+from auditor_lab.scenario import load_scenario
+from auditor_lab.serving import Lab, serve
 from tests.job.nights import BEGIN, JumpingClock, Runs, Sent, scheduled
 
 OPTION, STOCK = "Disk.SchedQuantum", 8

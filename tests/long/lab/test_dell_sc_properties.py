@@ -12,21 +12,21 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule
 
-from auditor.lab.arrays.dell_sc import qos
-from auditor.lab.arrays.dell_sc.description import (
+from auditor_lab.arrays.dell_sc import qos
+from auditor_lab.arrays.dell_sc.description import (
     DellScDescription,
     HbaDescription,
     QosProfileDescription,
     ServerDescription,
     VolumeDescription,
 )
-from auditor.lab.arrays.dell_sc.server import DellScServer
+from auditor_lab.arrays.dell_sc.server import DellScServer
 from tests.long.lab.properties.line import BUSY, OK, Line, LostError, done, search, seen, troubled, troubles
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from auditor.lab.authority import Authority
+    from auditor_lab.authority import Authority
 
 SERIAL = 64702
 CLUSTER, FIRST_HOST, SECOND_HOST = 1, 2, 3

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 
-from auditor.lab.arrays.element.description import (
+from auditor_lab.arrays.element.description import (
     ContainerDescription,
     ElementDescription,
     NodeDescription,
@@ -20,13 +20,13 @@ from auditor.lab.arrays.element.description import (
     VolumeDescription,
     VvolDescription,
 )
-from auditor.lab.arrays.element.server import ElementServer
+from auditor_lab.arrays.element.server import ElementServer
 from tests.long.lab.properties.line import BUSY, OK, Line, LostError, done, search, seen, troubled, troubles
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from auditor.lab.authority import Authority
+    from auditor_lab.authority import Authority
 
 Limits = dict[str, int]
 FIELDS = ("minIOPS", "maxIOPS", "burstIOPS")

@@ -11,14 +11,14 @@ import asyncssh
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
-from auditor.lab.arrays.eternus.description import (
+from auditor_lab.arrays.eternus.description import (
     CategoryDescription,
     EternusDescription,
     LimitDescription,
     UserDescription,
     VolumeDescription,
 )
-from auditor.lab.arrays.eternus.server import EternusServer
+from auditor_lab.arrays.eternus.server import EternusServer
 from tests.long.lab.properties.line import NOTHING, OK, LostError, done, search, seen, troubled
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from urllib.parse import urlencode
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 
-from auditor.lab.arrays.flasharray.description import FlashArrayDescription
-from auditor.lab.arrays.flasharray.parts import (
+from auditor_lab.arrays.flasharray.description import FlashArrayDescription
+from auditor_lab.arrays.flasharray.parts import (
     HostDescription,
     MachineDescription,
     QosDescription,
@@ -21,13 +21,13 @@ from auditor.lab.arrays.flasharray.parts import (
     VolumeGroupDescription,
     VvolDescription,
 )
-from auditor.lab.arrays.flasharray.server import FlashArrayServer
+from auditor_lab.arrays.flasharray.server import FlashArrayServer
 from tests.long.lab.properties.line import BUSY, OK, Line, LostError, done, search, seen, troubled, troubles
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from auditor.lab.authority import Authority
+    from auditor_lab.authority import Authority
 
 TOKEN = "only-for-this-test"
 MIB, MOST = 1 << 20, 512 << 30

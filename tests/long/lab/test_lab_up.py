@@ -20,9 +20,9 @@ import asyncssh
 import pytest
 import yaml
 
-from auditor.lab.description import LabFleet
-from auditor.lab.scenario import load_scenario
-from auditor.lab.vcenter.description.vcenter import VCenterDescription
+from auditor_lab.description import LabFleet
+from auditor_lab.scenario import load_scenario
+from auditor_lab.vcenter.description.vcenter import VCenterDescription
 from tests.required import program
 from tests.waiting import PATIENCE_SECONDS, completed
 

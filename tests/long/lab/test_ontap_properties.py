@@ -15,14 +15,14 @@ import yaml
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
-from auditor.lab.arrays.ontap.description import OntapDescription
-from auditor.lab.arrays.ontap.server import OntapServer
+from auditor_lab.arrays.ontap.description import OntapDescription
+from auditor_lab.arrays.ontap.server import OntapServer
 from tests.long.lab.properties.line import BUSY, OK, Line, LostError, done, search, seen, troubled, troubles
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from auditor.lab.authority import Authority
+    from auditor_lab.authority import Authority
 
     Change = Callable[["Model"], str]
 

@@ -15,13 +15,13 @@ import pytest
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
 
-from auditor.lab.arrays.element.cluster import Cluster
-from auditor.lab.arrays.element.description import ElementDescription, NodeDescription
-from auditor.lab.arrays.element.server import ElementServer
-from auditor.lab.scenario import parse_scenario
-from auditor.lab.storage_nodes import add_storage_node
-from auditor.lab.vcenter.server import VCenterServer
-from auditor.lab.vcenter.state import vcenter as state
+from auditor_lab.arrays.element.cluster import Cluster
+from auditor_lab.arrays.element.description import ElementDescription, NodeDescription
+from auditor_lab.arrays.element.server import ElementServer
+from auditor_lab.scenario import parse_scenario
+from auditor_lab.storage_nodes import add_storage_node
+from auditor_lab.vcenter.server import VCenterServer
+from auditor_lab.vcenter.state import vcenter as state
 from tests.long.lab.properties.line import BUSY, ON_THE_WIRE, done, search, seen, troubled, troubles
 from tests.long.lab.properties.vcenter_calls import PASSWORD, USER, Caller, Told, number, reference, result
 from tests.long.lab.properties.vcenter_looks import HOSTS, NESTED, POD, STORES, VCenterLooks
@@ -41,7 +41,7 @@ from tests.long.lab.properties.vcenter_model import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from auditor.lab.authority import Authority
+    from auditor_lab.authority import Authority
 
 ARRAY = ElementDescription(name="sf", unique_id="lab1", nodes=(NodeDescription(1, "n1"),))
 FLEET = f"""

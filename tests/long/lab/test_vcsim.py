@@ -13,9 +13,9 @@ import pytest
 from pyVmomi import VmomiSupport, vim
 from pyVmomi.SoapAdapter import SerializeToStr
 
-from auditor.lab.scenario import load_scenario, scenario_names
-from auditor.lab.serving import serve
-from auditor.lab.vcsim import export_vcsim
+from auditor_lab.scenario import load_scenario, scenario_names
+from auditor_lab.serving import serve
+from auditor_lab.vcsim import export_vcsim
 from tests.lab.conftest import pyvmomi_client
 from tests.peers import running_vcsim
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from pyVmomi import VmomiSupport
 
-from auditor.lab.scenario import load_scenario, scenario_names
-from auditor.lab.vcenter.server import VCenterServer
+from auditor_lab.scenario import load_scenario, scenario_names
+from auditor_lab.vcenter.server import VCenterServer
 from tests.lab.test_vijson import XSI_TYPE, Json
 
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import Phase, given, settings
 
 from auditor.cli import run
-from auditor.lab.generated.cluster import FleetSize
-from auditor.lab.generated.fleet import generate
-from auditor.lab.serving import serve
+from auditor_lab.generated.cluster import FleetSize
+from auditor_lab.generated.fleet import generate
+from auditor_lab.serving import serve
 from tests.depth import depth
 from tests.mutation.mending import planned
 from tests.mutation.small_fleets import PLANS, FleetPlan, built, database

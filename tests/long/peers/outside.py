@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from auditor.lab.serving import ARRAY_USER, VCENTER_USER, Lab
+from auditor_lab.serving import ARRAY_USER, VCENTER_USER, Lab
 from tests.peers import PROJECT
 from tests.required import lacking
 

@@ -15,9 +15,9 @@ import pytest
 import yaml
 
 from auditor.audit import AuditRequest, collect
-from auditor.lab.scenario import load_scenario
-from auditor.lab.serving import serve
-from auditor.query import run_query
+from auditor.inspect.query import run_query
+from auditor_lab.scenario import load_scenario
+from auditor_lab.serving import serve
 from tests.long.peers.outside import interpreter, missing, running
 
 FILES = {path.stem: yaml.safe_load(path.read_text(encoding="utf-8")) for path in sorted(Path(__file__).with_name("cases").glob("*.yaml"))}

@@ -21,8 +21,8 @@ from typing import Any
 
 import pytest
 
-from auditor.lab.scenario import described
-from auditor.lab.serving import serve
+from auditor_lab.scenario import described
+from auditor_lab.serving import serve
 from tests.peers import PROJECT
 from tests.required import lacking
 from tests.waiting import PATIENCE_SECONDS

@@ -8,14 +8,14 @@ from typing import Any
 
 import yaml
 
-from auditor.fleet import load_fleet
-from auditor.lab.arrays.element.description import ElementDescription, NodeDescription, QosPolicyDescription, VolumeDescription
-from auditor.lab.arrays.eternus.commands import PROMPT
-from auditor.lab.arrays.flasharray.description import FlashArrayDescription
-from auditor.lab.recorded.serving import serve_recording
-from auditor.lab.vcenter.server import VCenterServer
+from auditor.fleet.loading import load_fleet
 from auditor.model import Endpoint, EndpointKind, Exchange
 from auditor.recording.bundle import About, Bundle, RecordedEndpoint, RecordedExchange
+from auditor_lab.arrays.element.description import ElementDescription, NodeDescription, QosPolicyDescription, VolumeDescription
+from auditor_lab.arrays.eternus.commands import PROMPT
+from auditor_lab.arrays.flasharray.description import FlashArrayDescription
+from auditor_lab.recorded.serving import serve_recording
+from auditor_lab.vcenter.server import VCenterServer
 from tests.endpoints.arrays import serving_array
 from tests.long.recording.test_served_again import both, differences
 from tests.required import capture

@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 
 from auditor.cli import run
-from auditor.lab.description import LabFleet
-from auditor.lab.recorded.serving import serve_recording
-from auditor.lab.scenario import load_scenario, merged_names, scenario_names
-from auditor.lab.serving import serve
 from auditor.recording.bundle import read_bundle, read_files
 from auditor.recording.checking import occurring, wanted_originals
 from auditor.recording.masking import Fate, Masker
 from auditor.recording.private import KEY_FILE, load_originals, originals_path, recording_key
 from auditor.recording.pseudonyms import Pseudonyms
+from auditor_lab.description import LabFleet
+from auditor_lab.recorded.serving import serve_recording
+from auditor_lab.scenario import load_scenario, merged_names, scenario_names
+from auditor_lab.serving import serve
 from tests.depth import thinned
 from tests.peers import running_vcsim
 from tests.recording import comparing

@@ -26,8 +26,8 @@ from auditor.history.runs import list_runs, report_of_run
 from auditor.job.changes import changes_since
 from auditor.job.making import run_of_report
 from auditor.job.publishing import Site, publish_failure, publish_index, publish_report
-from auditor.lab.scenario import parse_scenario
-from auditor.lab.serving import serve
+from auditor_lab.scenario import parse_scenario
+from auditor_lab.serving import serve
 from tests.depth import thinned
 
 HOSTILE = '=HYPERLINK("http://e.example") [l](https://e.example/a) ![i](https://e.example/i.png) - # <img src=x> `x`'
@@ -37,7 +37,7 @@ FILES = ("json", "json-full", "html", "junit", "sarif", "markdown", "csv")
 
 
 def fleet_text() -> str:
-    text = (resources.files("auditor.lab") / "scenarios" / "solidfire-vvols.yaml").read_text(encoding="utf-8")
+    text = (resources.files("auditor_lab") / "scenarios" / "solidfire-vvols.yaml").read_text(encoding="utf-8")
     for name in NAMED:
         text = re.sub(rf"(?<![\w-]){re.escape(name)}(?![\w-])", lambda found: json.dumps(f"{HOSTILE} {found[0]}"), text)
     return text

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from auditor.comparison import ChangeKind
+from auditor.model.comparison import ChangeKind
 from tests.job.nights import BEGIN, JumpingClock, Runs, change, failed, job, night, publish, scheduled, site_in
 from tests.long.report.test_accessible import violations
 from tests.report.chromium import Page

@@ -5,13 +5,13 @@ from collections.abc import Callable
 
 import pytest
 
-from auditor.lab.description import LabFleet
-from auditor.lab.scenario import load_scenario
-from auditor.lab.vcenter.description.datastores import DatastoreDescription
-from auditor.lab.vcenter.description.devices import DeviceDescription, HbaDescription
-from auditor.lab.vcenter.description.hosts import HostDescription
-from auditor.lab.vcenter.description.vms import DiskDescription, VmDescription
-from auditor.lab.vcenter.state.modules import MODULES
+from auditor_lab.description import LabFleet
+from auditor_lab.scenario import load_scenario
+from auditor_lab.vcenter.description.datastores import DatastoreDescription
+from auditor_lab.vcenter.description.devices import DeviceDescription, HbaDescription
+from auditor_lab.vcenter.description.hosts import HostDescription
+from auditor_lab.vcenter.description.vms import DiskDescription, VmDescription
+from auditor_lab.vcenter.state.modules import MODULES
 from tests.audits import Audit
 from tests.scenarios.expectations import difference, expected, found, short
 

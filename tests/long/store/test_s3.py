@@ -15,10 +15,10 @@ from auditor.cli import run
 from auditor.facts.content import content_digest
 from auditor.facts.snapshot import Snapshot, load_snapshot
 from auditor.history.saved_snapshots import local_snapshot, save_snapshot
-from auditor.lab.scenario import described
-from auditor.lab.serving import serve
 from auditor.store.address import Address
 from auditor.store.objects import ObjectStore
+from auditor_lab.scenario import described
+from auditor_lab.serving import serve
 
 BUCKET = Address("s3", "audits")
 RULES = ("--only", "vvol/pe-dsnro-headroom", "--only", "qos/one-throttler")

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from auditor.lab.serving import Lab
-from auditor.lab.vcenter.server import VCenterServer
+from auditor_lab.serving import Lab
+from auditor_lab.vcenter.server import VCenterServer
 from tests.audits import Audit, Place
 
 HOSTS = 8

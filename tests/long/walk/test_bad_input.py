@@ -9,7 +9,7 @@ import yaml
 
 from auditor.cli import run
 from auditor.endpoints.vcenter import wire
-from auditor.lab.wire import Fault
+from auditor_lab.wire import Fault
 from tests.audits import Audit, Place, faults_of, only
 
 DEAD_PORT = 9  # the discard service, which nothing serves here

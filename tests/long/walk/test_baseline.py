@@ -13,13 +13,13 @@ from pyVmomi import vim
 from auditor.cli import run
 from auditor.endpoints.element.client import open_element
 from auditor.endpoints.vcenter.session import VCenter, open_vcenter
-from auditor.fleet import load_fleet
+from auditor.fleet.loading import load_fleet
 from auditor.history.baseline import baseline_file
 from auditor.history.runs import load_run, report_of_run
-from auditor.lab.scenario import load_scenario
-from auditor.lab.serving import Lab, serve
 from auditor.report.html_report import write_html
 from auditor.report.table import write_table
+from auditor_lab.scenario import load_scenario
+from auditor_lab.serving import Lab, serve
 from tests.audits import AT_ONCE, Audit, Place
 
 TWIN = "esx-twin-1.lab.example"

@@ -12,9 +12,9 @@ import pytest
 from auditor.cli import run
 from auditor.history.folders import JOURNAL_FOLDER
 from auditor.journal import open_journal
-from auditor.lab.scenario import load_scenario
-from auditor.lab.serving import serve
-from auditor.lab.vcenter.soap.privileges import READ_ONLY
+from auditor_lab.scenario import load_scenario
+from auditor_lab.serving import serve
+from auditor_lab.vcenter.soap.privileges import READ_ONLY
 from tests.audits import Place, only, writes
 
 RULE = "vvol/pe-dsnro-headroom"

@@ -15,14 +15,14 @@ from typing import Any
 
 import pytest
 
-from auditor import explaining
 from auditor.cli import run
 from auditor.impact import asking
 from auditor.impact.asking import Ask
 from auditor.impact.path import VIEWS as PATH_VIEWS
-from auditor.lab.scenario import load_incidents, merged_names
-from auditor.lab.serving import serve
+from auditor.inspect import explaining
 from auditor.reproduction.neighbours import VIEWS as NEIGHBOUR_VIEWS
+from auditor_lab.scenario import load_incidents, merged_names
+from auditor_lab.serving import serve
 from tests.scenarios.expectations import expected, short
 
 

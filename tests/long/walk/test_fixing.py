@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from auditor.journal.chain import verify
-from auditor.lab.vcenter.server import VCenterServer
-from auditor.lab.wire import Fault
+from auditor_lab.vcenter.server import VCenterServer
+from auditor_lab.wire import Fault
 from tests.audits import AT_ONCE, DSNRO, FIX, FIXED_RULES, Place, only, writes
 from tests.waiting import until
 

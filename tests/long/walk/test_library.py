@@ -11,9 +11,9 @@ import pytest
 from auditor.audit import Audited, AuditRequest, FixClass, FixLimits, UndoRequest, audit, collect, fix, plan_undo, undo
 from auditor.errors import ConfigurationError, GuardError
 from auditor.history.runs import list_runs, report_of_run
-from auditor.lab.scenario import load_scenario
-from auditor.lab.serving import Lab, serve
 from auditor.model import Change, Outcome, Verdict
+from auditor_lab.scenario import load_scenario
+from auditor_lab.serving import Lab, serve
 from tests.waiting import completed
 
 PAGE = Path(__file__).parents[3] / "docs/library.md"
@@ -198,6 +198,6 @@ def test_a_request_that_makes_no_sense_is_refused_when_it_is_made(arguments: dic
 
 def test_the_library_loads_nothing_of_the_command_line() -> None:
 
-    script = "import sys, auditor.audit; print([name for name in sys.modules if name.startswith(('auditor.cli', 'auditor.lab', 'typer'))])"
+    script = "import sys, auditor.audit; print([name for name in sys.modules if name.startswith(('auditor.cli', 'auditor_lab', 'typer'))])"
     done = completed([sys.executable, "-c", script], check=True)
     assert done.stdout.strip() == "[]"

@@ -13,11 +13,11 @@ import pytest
 
 from auditor.endpoints.collect import collect_fleet
 from auditor.facts.schema import TABLES
-from auditor.fleet import Fleet, load_fleet
-from auditor.lab.serving import Lab
-from auditor.lab.vcenter.soap.privileges import ALL
-from auditor.lab.wire import Fault
+from auditor.fleet.loading import Fleet, load_fleet
 from auditor.model import Gap
+from auditor_lab.serving import Lab
+from auditor_lab.vcenter.soap.privileges import ALL
+from auditor_lab.wire import Fault
 from tests.audits import Audit, Place, faults_of, is_unread
 from tests.depth import thinned
 from tests.mutation.bench import Bench, loaded

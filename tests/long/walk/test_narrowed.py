@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from auditor.cli import run
-from auditor.lab.serving import Lab
-from auditor.lab.wire import Fault
+from auditor_lab.serving import Lab
+from auditor_lab.wire import Fault
 from tests.audits import AT_ONCE, Audit, Place, Watch
 from tests.depth import thinned
 

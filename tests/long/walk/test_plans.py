@@ -13,8 +13,8 @@ import pytest
 from auditor.audit import AuditRequest, collect
 from auditor.cli import run
 from auditor.facts.schema import TABLES
-from auditor.lab.scenario import described, load_scenario
-from auditor.lab.serving import serve
+from auditor_lab.scenario import described, load_scenario
+from auditor_lab.serving import serve
 from tests.audits import Place
 
 CLASSES = ("online", "online-caution", "reclaim", "retune")
@@ -87,7 +87,7 @@ def test_what_would_turn_storage_io_control_on_again_goes_off_first_and_without_
 def test_the_true_start_of_incident_s0_is_cured_by_one_plan_queue_first_then_reboot_then_dsnro(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    text = (resources.files("auditor.lab") / "scenarios" / "solidfire-vvols.yaml").read_text(encoding="utf-8")
+    text = (resources.files("auditor_lab") / "scenarios" / "solidfire-vvols.yaml").read_text(encoding="utf-8")
     half_fixed = "modules: {iscsi_vmk: {configured: iscsivmk_LunQDepth=256}}"
     assert half_fixed in text
     scenario = tmp_path / "s0.yaml"

@@ -13,9 +13,9 @@ import pytest
 from auditor.audit import AuditRequest, FixClass, FixLimits, audit, fix
 from auditor.cli import run
 from auditor.errors import GuardError
-from auditor.lab.scenario import parse_scenario
-from auditor.lab.serving import serve
 from auditor.model import Outcome, Receipt
+from auditor_lab.scenario import parse_scenario
+from auditor_lab.serving import serve
 from tests.audits import Place, only, writes
 
 RULE = "vvol/pe-dsnro-headroom"
@@ -27,7 +27,7 @@ LIMITS = FixLimits(allow=[FixClass.ONLINE_CAUTION], max_changes="500", settle_se
 @pytest.fixture(scope="module")
 def odd(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """fleet.yaml of the scenario solidfire-vvols with a cluster whose name vCenter's API escapes."""
-    text = (resources.files("auditor.lab") / "scenarios" / "solidfire-vvols.yaml").read_text(encoding="utf-8")
+    text = (resources.files("auditor_lab") / "scenarios" / "solidfire-vvols.yaml").read_text(encoding="utf-8")
     folder = tmp_path_factory.mktemp("lab")
     with serve(parse_scenario(re.sub(r"\bsf-vvol\b(?!-)", f"'{CLUSTER}'", text), "odd")) as lab:
         lab.write_fleet(folder / "fleet.yaml")

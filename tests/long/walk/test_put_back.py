@@ -6,10 +6,10 @@ import threading
 
 from auditor.audit import AuditRequest, FixClass, FixLimits, audit, fix
 from auditor.cli import run
-from auditor.fleet import load_fleet
+from auditor.fleet.loading import load_fleet
 from auditor.history.confirming import overdue
 from auditor.model import Outcome
-from auditor.unconfirmed import undo_overdue, utc_now
+from auditor.pipeline.confirmation import undo_overdue, utc_now
 from tests.audits import AT_ONCE, DSNRO, Place, only, writes
 from tests.waiting import until
 

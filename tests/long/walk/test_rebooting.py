@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 
 from auditor.cli import run
-from auditor.lab.scenario import load_scenario, parse_scenario
-from auditor.lab.serving import serve
-from auditor.lab.wire import Fault
+from auditor_lab.scenario import load_scenario, parse_scenario
+from auditor_lab.serving import serve
+from auditor_lab.wire import Fault
 from tests.audits import AT_ONCE, FIX, Place, only
 from tests.engine.bench import rule_text
 from tests.waiting import until
 
-SCENARIO = Path(__file__).parents[3] / "auditor/lab/scenarios/solidfire-vvols.yaml"
+SCENARIO = Path(__file__).parents[3] / "auditor_lab/scenarios/solidfire-vvols.yaml"
 SHIPPED = Path(__file__).parents[3] / "rules"
 CURE = (*FIX, "--allow", "reboot")
 RULES = ("queue/driver-depth", "queue/pending-reboot", "vvol/pe-dsnro-headroom")

@@ -8,8 +8,8 @@ from uuid import NAMESPACE_DNS, uuid5
 import pytest
 
 from auditor.cli import run
-from auditor.lab.scenario import parse_scenario
-from auditor.lab.serving import serve
+from auditor_lab.scenario import parse_scenario
+from auditor_lab.serving import serve
 
 HOST = "esx-vvol-4.lab.example"
 MACHINE = uuid5(NAMESPACE_DNS, HOST)
@@ -20,7 +20,7 @@ MACHINE = uuid5(NAMESPACE_DNS, HOST)
     [pytest.param(MACHINE, 1, id="the old entry of a host"), pytest.param(uuid5(MACHINE, "x"), 2, id="another machine")],
 )
 def test_an_old_entry_makes_nothing_unknown(tmp_path: Path, machine: object, code: int) -> None:
-    scenario = (files("auditor.lab") / "scenarios" / "solidfire-vvols.yaml").read_text(encoding="utf-8")
+    scenario = (files("auditor_lab") / "scenarios" / "solidfire-vvols.yaml").read_text(encoding="utf-8")
     host = f"          - {{name: {HOST}, like: vvol-host}}\n"
     assert host in scenario
     old = f"          - {{name: 192.0.2.77, like: vvol-host, connection_state: notResponding, uuid: {machine}}}\n"

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from auditor.lab.scenario import load_merged
-from auditor.lab.serving import serve
+from auditor_lab.scenario import load_merged
+from auditor_lab.serving import serve
 from tests.audits import FIX, Place, only
 
 CURE = (*FIX, "--allow", "reboot")

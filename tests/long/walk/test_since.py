@@ -21,11 +21,11 @@ from auditor.endpoints.vcenter.session import VCenter, open_vcenter
 from auditor.facts.earlier import READ_ANEW, with_host_marks
 from auditor.facts.needs import SOURCES
 from auditor.facts.schema import TABLES
-from auditor.fleet import load_fleet
-from auditor.lab.scenario import load_scenario
-from auditor.lab.serving import Lab, serve
-from auditor.lab.wire import Fault
-from auditor.policy import load_rule_set, needs_for
+from auditor.fleet.loading import load_fleet
+from auditor.pipeline.policy import load_rule_set, needs_for
+from auditor_lab.scenario import load_scenario
+from auditor_lab.serving import Lab, serve
+from auditor_lab.wire import Fault
 from tests.audits import AT_ONCE, Audit, Place
 from tests.long.walk.since import HOSTS, ONE_RULE, SOME_RULES, asked_hosts, run_of, served, snapshot_of, some
 from tests.waiting import PATIENCE_SECONDS, SPEED_CHECKS, until
@@ -224,7 +224,7 @@ def test_what_vcenter_tells_of_a_host_is_enough_without_an_event(vvols: Place, m
     def logins(inventory: Any, _spec: Any) -> list[Any]:
         return [event for event in inventory.state.events.events if isinstance(event, vim.event.SessionEvent)]
 
-    monkeypatch.setattr("auditor.lab.vcenter.events.manager.selected", logins)
+    monkeypatch.setattr("auditor_lab.vcenter.events.manager.selected", logins)
     monkeypatch.setattr(host_comparison, "OPTIONS_A_LOOK", 40)  # those of two hosts, and at last of one
     again, asked = asked_hosts(vvols, "--since", run_of(first))
     assert asked == len(shown)

@@ -11,9 +11,9 @@ import duckdb
 import pytest
 
 from auditor.cli import run
-from auditor.lab.scenario import load_scenario
-from auditor.lab.serving import Lab, serve
-from auditor.lab.wire import Fault
+from auditor_lab.scenario import load_scenario
+from auditor_lab.serving import Lab, serve
+from auditor_lab.wire import Fault
 from tests.audits import Audit, Place
 from tests.long.walk.since import HOSTS, ONE_RULE, SOME_RULES, asked_hosts, run_of, served, snapshot_of, some
 from tests.older import without_digests
@@ -106,7 +106,7 @@ def test_without_permission_to_read_events_every_host_is_asked_and_that_is_told(
 def test_an_account_that_is_shown_no_events_is_not_told_that_nothing_happened(
     audited: Place, kept: Kept, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("auditor.lab.vcenter.events.manager.selected", lambda _inventory, _spec: [])
+    monkeypatch.setattr("auditor_lab.vcenter.events.manager.selected", lambda _inventory, _spec: [])
     again, asked = asked_hosts(audited, "--since", kept.first, rules=ONE_RULE)
     assert asked == HOSTS
     assert "shown no events" in again.report["notices"][0]

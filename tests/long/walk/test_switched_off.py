@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from auditor.cli import run
-from auditor.lab.scenario import load_scenario
-from auditor.lab.serving import Lab, serve
+from auditor_lab.scenario import load_scenario
+from auditor_lab.serving import Lab, serve
 from tests.audits import Audit, only
 
 OVER_ALL_VCENTERS = {

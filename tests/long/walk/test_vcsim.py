@@ -9,10 +9,10 @@ from auditor.engine.evaluate import evaluate
 from auditor.facts.snapshot import Snapshot, load_snapshot
 from auditor.facts.unread import with_unread_gaps
 from auditor.facts.views import create_views
-from auditor.lab.description import LabFleet
-from auditor.lab.scenario import load_scenario, scenario_names
-from auditor.lab.serving import serve
-from auditor.policy import load_rule_set, needs_for
+from auditor.pipeline.policy import load_rule_set, needs_for
+from auditor_lab.description import LabFleet
+from auditor_lab.scenario import load_scenario, scenario_names
+from auditor_lab.serving import serve
 from tests.depth import thinned
 from tests.peers import go_binary, running_vcsim
 

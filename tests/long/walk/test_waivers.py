@@ -11,11 +11,11 @@ import pytest
 
 from auditor.cli import run
 from auditor.history.runs import load_run, report_of_run
-from auditor.lab.faults import Fault
-from auditor.lab.scenario import load_scenario
-from auditor.lab.serving import Lab, serve
-from auditor.lab.vcenter.description.policies import TagCategoryDescription, TagDescription
 from auditor.report.html_report import write_html
+from auditor_lab.faults import Fault
+from auditor_lab.scenario import load_scenario
+from auditor_lab.serving import Lab, serve
+from auditor_lab.vcenter.description.policies import TagCategoryDescription, TagDescription
 from tests.audits import DSNRO, FIX, Audit, Place, writes
 
 DSNRO_RULE = "vvol/pe-dsnro-headroom"

@@ -11,11 +11,11 @@ from pyVmomi import vim
 
 from auditor.cli import run
 from auditor.endpoints.vcenter.session import open_vcenter
-from auditor.fleet import load_fleet
+from auditor.fleet.loading import load_fleet
 from auditor.history.kept_run import list_runs
-from auditor.lab.scenario import load_scenario
-from auditor.lab.serving import Lab, serve
-from auditor.lab.wire import Fault
+from auditor_lab.scenario import load_scenario
+from auditor_lab.serving import Lab, serve
+from auditor_lab.wire import Fault
 from tests.audits import Audit, Place, only
 
 RULES = ("queue/scheduler-defaults", "vvol/pe-dsnro-headroom")

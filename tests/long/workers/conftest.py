@@ -14,15 +14,15 @@ from distributed import LocalCluster
 from distributed.security import Security
 
 from auditor.facts.content import content_digest
-from auditor.fleet import Site, load_fleet
-from auditor.lab.scenario import load_scenario
-from auditor.lab.serving import serve
-from auditor.lab.vcenter.performance import manager
-from auditor.lab.wire import Answer, Request
+from auditor.fleet.loading import Site, load_fleet
 from auditor.model import Secret
 from auditor.workers.certificates import ROLES, files_of, make_certificates
 from auditor.workers.sites import UNITS, resource_of
 from auditor.workers.worker import SETTINGS
+from auditor_lab.scenario import load_scenario
+from auditor_lab.serving import serve
+from auditor_lab.vcenter.performance import manager
+from auditor_lab.wire import Answer, Request
 from tests.waiting import PATIENCE_SECONDS
 
 from .places import FEW, HELD, ONLY_THERE, VCENTER, Hold, Place, read_here

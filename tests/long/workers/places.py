@@ -13,10 +13,10 @@ from auditor.endpoints.collect import collect_fleet
 from auditor.facts.earlier import Earlier
 from auditor.facts.needs import Needs, needs
 from auditor.facts.snapshot import Snapshot
-from auditor.fleet import Fleet
-from auditor.lab.serving import Lab
+from auditor.fleet.loading import Fleet
 from auditor.model import Secret
 from auditor.workers.client import connected, workers_of
+from auditor_lab.serving import Lab
 from tests.waiting import until
 
 VCENTER = "vc-solidfire"

@@ -16,11 +16,11 @@ from auditor.endpoints.collect import unread_part
 from auditor.endpoints.read_task import read_part, task_of
 from auditor.facts.parts import Part, table_files
 from auditor.facts.schema import create_tables
-from auditor.fleet import load_fleet
-from auditor.lab.scenario import load_scenario
-from auditor.lab.serving import serve
+from auditor.fleet.loading import load_fleet
 from auditor.model import Endpoint, EndpointKind, Outcome, Secret
 from auditor.workers.part_form import UnusablePartError, part_bytes, part_in
+from auditor_lab.scenario import load_scenario
+from auditor_lab.serving import serve
 
 ARRAY = Endpoint("sf", EndpointKind.ELEMENT, "sf.example.net", 443, "auditor", Secret("env", ("SF_PASSWORD",)))
 PART = unread_part(ARRAY, "read", datetime(2026, 11, 21, 6, 55, tzinfo=UTC))

@@ -15,13 +15,13 @@ import pytest
 from auditor.endpoints.collect import collect_fleet
 from auditor.errors import ConfigurationError
 from auditor.facts.snapshot import Snapshot
-from auditor.fleet import Fleet, load_fleet
-from auditor.lab.scenario import load_scenario
-from auditor.lab.serving import serve
+from auditor.fleet.loading import Fleet, load_fleet
 from auditor.workers import client as client_module
 from auditor.workers import handing_out
 from auditor.workers.certificates import files_of, make_certificates
 from auditor.workers.client import connected, workers_of
+from auditor_lab.scenario import load_scenario
+from auditor_lab.serving import serve
 from tests.waiting import until
 
 from .places import FEW, whys

@@ -16,7 +16,7 @@ from auditor.facts.content import content_digest
 from auditor.facts.earlier import RESTED_ON, Earlier, with_marks
 from auditor.facts.needs import EVERYTHING, needs
 from auditor.facts.snapshot import load_snapshot
-from auditor.fleet import Site
+from auditor.fleet.loading import Site
 from auditor.workers import client, handing_out
 from auditor.workers.client import connected
 from tests.waiting import until

@@ -10,7 +10,7 @@ from pyVmomi import vim, vmodl
 from auditor.endpoints.vcenter.bulk.shapes import Ref
 from auditor.endpoints.vcenter.faults import described, error_for
 from auditor.errors import MalformedAnswerError, NotThereError, SessionLostError
-from auditor.names import as_shown
+from auditor.text.names import as_shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

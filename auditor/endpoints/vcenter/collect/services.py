@@ -10,7 +10,7 @@ from auditor.endpoints.vcenter.collect.reading import read_each
 from auditor.endpoints.vcenter.collect.relocations import is_relocation, targets
 from auditor.endpoints.vcenter.collect.rows import Facts, Rows, gap, readings
 from auditor.errors import EndpointError, MalformedAnswerError, NotThereError, PermissionMissingError
-from auditor.names import as_shown
+from auditor.text.names import as_shown
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping, Sequence

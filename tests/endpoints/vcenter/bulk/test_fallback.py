@@ -12,10 +12,10 @@ from auditor.endpoints.vcenter.bulk.shapes import Ref
 from auditor.endpoints.vcenter.bulk.vijson import RELEASES
 from auditor.endpoints.vcenter.session import VCenter, open_vcenter
 from auditor.errors import ConnectionLostError, EndpointError, SessionLostError
-from auditor.lab.vcenter.description.vcenter import VCenterDescription
-from auditor.lab.vcenter.server import VCenterServer
-from auditor.lab.wire import Answer, Fault, Request
 from auditor.model import BulkTransport, Endpoint
+from auditor_lab.vcenter.description.vcenter import VCenterDescription
+from auditor_lab.vcenter.server import VCenterServer
+from auditor_lab.wire import Answer, Fault, Request
 
 Serve = Callable[..., tuple[VCenterServer, Endpoint]]
 HOST = Ref("HostSystem", "host-11")

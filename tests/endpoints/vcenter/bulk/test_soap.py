@@ -25,14 +25,14 @@ from auditor.endpoints.vcenter.bulk.soap_scanning import scanned
 from auditor.endpoints.vcenter.bulk.vijson import VijsonTransport
 from auditor.endpoints.vcenter.session import VCenter, open_vcenter
 from auditor.errors import EndpointUnreachableError, MalformedAnswerError, UnknownShapeError
-from auditor.fleet import load_fleet
-from auditor.lab.description import LabFleet
-from auditor.lab.serving import serve
-from auditor.lab.vcenter.description.vcenter import VCenterDescription
-from auditor.lab.vcenter.server import VCenterServer
-from auditor.lab.vcenter.soap.privileges import ALL
-from auditor.lab.wire import Fault
+from auditor.fleet.loading import load_fleet
 from auditor.model import Endpoint, EndpointKind
+from auditor_lab.description import LabFleet
+from auditor_lab.serving import serve
+from auditor_lab.vcenter.description.vcenter import VCenterDescription
+from auditor_lab.vcenter.server import VCenterServer
+from auditor_lab.vcenter.soap.privileges import ALL
+from auditor_lab.wire import Fault
 
 Serve = Callable[..., tuple[VCenterServer, Endpoint]]
 KINDS = [kind for kind in PROPERTIES if kind != "ContainerView"]

@@ -12,12 +12,12 @@ from auditor.endpoints.vcenter.bulk.reading import GONE
 from auditor.endpoints.vcenter.bulk.shapes import Ref
 from auditor.endpoints.vcenter.session import VCenter, open_vcenter
 from auditor.errors import EndpointUnreachableError, MalformedAnswerError, PermissionMissingError, UnknownShapeError
-from auditor.lab.vcenter.description.vcenter import VCenterDescription
-from auditor.lab.vcenter.server import VCenterServer
-from auditor.lab.vcenter.soap.privileges import ALL
-from auditor.lab.vcenter.vijson import requests as vijson
-from auditor.lab.wire import Fault
 from auditor.model import BulkTransport, Endpoint
+from auditor_lab.vcenter.description.vcenter import VCenterDescription
+from auditor_lab.vcenter.server import VCenterServer
+from auditor_lab.vcenter.soap.privileges import ALL
+from auditor_lab.vcenter.vijson import requests as vijson
+from auditor_lab.wire import Fault
 
 Serve = Callable[..., tuple[VCenterServer, Endpoint]]
 HOST = Ref("HostSystem", "host-11")

@@ -18,9 +18,9 @@ from auditor.endpoints.vcenter.collect.topics import collect_vcenter
 from auditor.endpoints.vcenter.session import open_vcenter
 from auditor.facts.needs import EVERYTHING, Needs, needs
 from auditor.facts.schema import Batch
-from auditor.lab.vcenter.server import VCenterServer
-from auditor.lab.wire import Fault
 from auditor.model import BulkTransport, Endpoint, Gap, Target
+from auditor_lab.vcenter.server import VCenterServer
+from auditor_lab.wire import Fault
 
 CHANGES = needs([("change_event", "what")])
 US = "audit@vsphere.local"

@@ -13,14 +13,14 @@ from auditor.endpoints.vcenter.bulk.shapes import Ref
 from auditor.endpoints.vcenter.collect.disk_load import asked_of
 from auditor.endpoints.vcenter.collect.vms import MachinesSeen
 from auditor.endpoints.vcenter.session import open_vcenter
-from auditor.lab.scenario import load_scenario
-from auditor.lab.wire import Fault
+from auditor_lab.scenario import load_scenario
+from auditor_lab.wire import Fault
 
 from .test_load import Serve, collect, load_of, rewritten
 
 if TYPE_CHECKING:
-    from auditor.lab.vcenter.server import VCenterServer
     from auditor.model import Endpoint
+    from auditor_lab.vcenter.server import VCenterServer
 
 TREMBLE = 0.06
 

@@ -12,9 +12,9 @@ from auditor.endpoints.vcenter.collect.topics import collect_vcenter
 from auditor.endpoints.vcenter.session import open_vcenter
 from auditor.errors import ConfigurationError
 from auditor.facts.needs import EVERYTHING
-from auditor.lab.scenario import parse_scenario
-from auditor.lab.vcenter.server import VCenterServer
 from auditor.model import BulkTransport, Endpoint
+from auditor_lab.scenario import parse_scenario
+from auditor_lab.vcenter.server import VCenterServer
 from tests.endpoints.vcenter.collect.test_topics import Collected
 
 Serve = Callable[..., tuple[VCenterServer, Endpoint]]

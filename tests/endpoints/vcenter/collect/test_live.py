@@ -20,9 +20,9 @@ from auditor.endpoints.vcenter.session import VCenter, open_vcenter
 from auditor.errors import EndpointUnreachableError
 from auditor.facts.needs import EVERYTHING
 from auditor.facts.schema import Batch
-from auditor.lab.vcenter.server import VCenterServer
-from auditor.lab.wire import Fault
 from auditor.model import Endpoint, Gap
+from auditor_lab.vcenter.server import VCenterServer
+from auditor_lab.wire import Fault
 
 Serve = Callable[..., tuple[VCenterServer, Endpoint]]
 

@@ -15,13 +15,13 @@ from auditor.endpoints.vcenter.collect.topics import collect_vcenter
 from auditor.endpoints.vcenter.session import VCenter, open_vcenter
 from auditor.facts.earlier import live_topics, with_marks
 from auditor.facts.needs import EVERYTHING, needs
-from auditor.lab.scenario import load_scenario
-from auditor.lab.vcenter.description.devices import DeviceDescription
-from auditor.lab.vcenter.description.vcenter import VCenterDescription
-from auditor.lab.vcenter.inventory.datastores import vmfs_uuid
-from auditor.lab.vcenter.server import VCenterServer
-from auditor.lab.wire import Fault
 from auditor.model import BulkTransport, Endpoint
+from auditor_lab.scenario import load_scenario
+from auditor_lab.vcenter.description.devices import DeviceDescription
+from auditor_lab.vcenter.description.vcenter import VCenterDescription
+from auditor_lab.vcenter.inventory.datastores import vmfs_uuid
+from auditor_lab.vcenter.server import VCenterServer
+from auditor_lab.wire import Fault
 
 from .test_topics import Collected
 

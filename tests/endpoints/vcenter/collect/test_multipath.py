@@ -15,12 +15,12 @@ from auditor.endpoints.vcenter.esxcli_records import Row
 from auditor.endpoints.vcenter.session import open_vcenter
 from auditor.facts.needs import needs
 from auditor.facts.schema import Batch
-from auditor.lab.vcenter.description.devices import PortalDescription
-from auditor.lab.vcenter.description.hosts import HostDescription, SatpRuleDescription, VmknicDescription
-from auditor.lab.vcenter.description.vcenter import VCenterDescription
-from auditor.lab.vcenter.server import VCenterServer
-from auditor.lab.wire import Fault
 from auditor.model import Endpoint
+from auditor_lab.vcenter.description.devices import PortalDescription
+from auditor_lab.vcenter.description.hosts import HostDescription, SatpRuleDescription, VmknicDescription
+from auditor_lab.vcenter.description.vcenter import VCenterDescription
+from auditor_lab.vcenter.server import VCenterServer
+from auditor_lab.wire import Fault
 
 from .test_topics import Collected
 

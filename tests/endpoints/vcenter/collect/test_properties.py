@@ -30,11 +30,11 @@ from auditor.endpoints.vcenter.settings.datastore_sioc import DatastoreSioc
 from auditor.endpoints.vcenter.settings.iscsi_target_option import IscsiTargetOption
 from auditor.facts.earlier import live_topics
 from auditor.facts.needs import EVERYTHING, Fact, Needs, needs
-from auditor.lab.scenario import parse_scenario
-from auditor.lab.vcenter.description.vcenter import VCenterDescription
-from auditor.lab.vcenter.server import VCenterServer
-from auditor.lab.vcenter.soap.privileges import ALL
 from auditor.model import BulkTransport, Endpoint, Target
+from auditor_lab.scenario import parse_scenario
+from auditor_lab.vcenter.description.vcenter import VCenterDescription
+from auditor_lab.vcenter.server import VCenterServer
+from auditor_lab.vcenter.soap.privileges import ALL
 from tests.endpoints.vcenter.collect.test_topics import Collected
 
 Serve = Callable[..., tuple[VCenterServer, Endpoint]]

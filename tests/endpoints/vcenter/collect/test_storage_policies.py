@@ -14,12 +14,12 @@ from auditor.endpoints.vcenter.policies import PolicyService
 from auditor.endpoints.vcenter.session import open_vcenter
 from auditor.facts.needs import needs
 from auditor.facts.schema import Batch
-from auditor.lab.scenario import parse_scenario
-from auditor.lab.vcenter.pbm.constraints import capability, rule_set
-from auditor.lab.vcenter.server import VCenterServer
-from auditor.lab.vcenter.soap.privileges import ALL
-from auditor.lab.wire import Fault
 from auditor.model import Endpoint, Gap
+from auditor_lab.scenario import parse_scenario
+from auditor_lab.vcenter.pbm.constraints import capability, rule_set
+from auditor_lab.vcenter.server import VCenterServer
+from auditor_lab.vcenter.soap.privileges import ALL
+from auditor_lab.wire import Fault
 
 POLICIES = needs([("storage_policy", "iops_limit"), ("storage_policy_disk", "disk_key"), ("vm_disk", "iops_limit")])
 # Source of the names: govmomi, pbm/client_test.go, capability spm@DATASTOREIOCONTROL (docs/domain/facts.md#4-10).

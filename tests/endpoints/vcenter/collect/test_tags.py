@@ -17,10 +17,10 @@ from auditor.endpoints.vcenter.session import open_vcenter
 from auditor.errors import CredentialsError, EndpointUnreachableError
 from auditor.facts.needs import EVERYTHING, Needs, needs
 from auditor.facts.schema import Batch
-from auditor.lab.scenario import parse_scenario
-from auditor.lab.vcenter.server import VCenterServer
-from auditor.lab.wire import Fault
 from auditor.model import Endpoint, Gap, Tls
+from auditor_lab.scenario import parse_scenario
+from auditor_lab.vcenter.server import VCenterServer
+from auditor_lab.wire import Fault
 
 TAGS = needs([("tagged", "tag")])
 FLEET = """

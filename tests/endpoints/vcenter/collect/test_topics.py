@@ -20,14 +20,14 @@ from auditor.endpoints.vcenter.session import open_vcenter
 from auditor.endpoints.vcenter.settings.host_option import HostOption
 from auditor.facts.schema import HOST_TOPICS, VCENTER_TOPICS, Batch
 from auditor.facts.snapshot import SnapshotBuilder
-from auditor.lab.description import LabFleet
-from auditor.lab.scenario import load_scenario
-from auditor.lab.vcenter.description.vcenter import VCenterDescription
-from auditor.lab.vcenter.server import VCenterServer
-from auditor.lab.vcenter.soap.privileges import ALL
-from auditor.lab.vcsim import export_vcsim
-from auditor.lab.wire import Fault
 from auditor.model import Endpoint, Gap, Target
+from auditor_lab.description import LabFleet
+from auditor_lab.scenario import load_scenario
+from auditor_lab.vcenter.description.vcenter import VCenterDescription
+from auditor_lab.vcenter.server import VCenterServer
+from auditor_lab.vcenter.soap.privileges import ALL
+from auditor_lab.vcsim import export_vcsim
+from auditor_lab.wire import Fault
 from tests.waiting import NEVER_SECONDS, SHORT_SECONDS
 
 Serve = Callable[..., tuple[VCenterServer, Endpoint]]

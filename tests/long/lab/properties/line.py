@@ -20,13 +20,13 @@ from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, run_state_machine_as_test
 
-from auditor.lab.wire import Fault
+from auditor_lab.wire import Fault
 from tests.waiting import PATIENCE_SECONDS
 
 if TYPE_CHECKING:
     import ssl
 
-    from auditor.lab.wire import Faults
+    from auditor_lab.wire import Faults
 
 OK, BUSY, NOTHING = "ok", "busy", "nothing"
 """What a client may learn of a write: that it was done, that the server is busy, nothing it could understand. Else the refusal's name."""

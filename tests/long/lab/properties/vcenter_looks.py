@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from auditor.lab.vcenter.events.recording import OPTION_CHANGED
+from auditor_lab.vcenter.events.recording import OPTION_CHANGED
 from tests.long.lab.properties.vcenter_model import DISK, OPTIONS, ROUND_ROBIN
 
 if TYPE_CHECKING:

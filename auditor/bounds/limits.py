@@ -1,0 +1,29 @@
+"""How much of this machine a command may take: the figures that stand in several modules' way, in one place."""
+
+from __future__ import annotations
+
+QUERY_MIB, QUERY_MIB_A_THREAD = 1024, 64
+"""MiB of memory that the process of `auditor query` may have, and that many more for each core: each has a thread of DuckDB.
+
+DuckDB's own limit (auditor/facts/memory.py) does not count what an expression allocates, nor what Python makes of a row. Statements that
+spill, over 20 to 30 million rows, had 520 to 650 MiB on two cores.
+"""
+QUERY_LATE_SECONDS = 1.0
+"""How long a query may go on after its --timeout, to end by itself, before its process is ended.
+
+DuckDB looks for an interruption between batches of rows: one long expression is computed to its end.
+"""
+
+TEXT_BYTES = 16 << 20
+"""The largest file of text that is no state: a rule, a certificate, a trust store. YAML has its own: auditor/yaml/reading.py."""
+SECRET_BYTES = 64 << 10
+"""The largest file of a token or a key."""
+STATE_BYTES = 256 << 20
+"""The largest file of JSON that an auditor wrote: a run's, a plan, the manifest of a snapshot."""
+JOURNAL_BYTES = 512 << 20
+LINE_BYTES = 64 << 20
+"""The longest line of a report that is read line by line: one finding, or all of the report but its findings."""
+JSON_CONTAINERS, JSON_VALUES = 2_000_000, 8_000_000
+"""How many objects and lists, and how many values, a file of JSON may hold: each takes up to some 230 and 60 bytes once it is decoded."""
+MOST_GAPS = 1_000_000
+"""How many things a saved snapshot may list that could not be read: 40 of each of 2,000 hosts are 80,000."""

@@ -1,0 +1,1 @@
+"""fleet.yaml: which endpoints there are, how they are reached, and when they may be written to."""

@@ -1,0 +1,216 @@
+"""The form of fleet.yaml: which keys it may have, and what their values must be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from typing import Annotated, Any, TypeAlias
+
+from msgspec import Meta, field
+
+from auditor.fleet.windows import DAYS
+from auditor.model import BulkTransport, EndpointKind, Limits, RebootLimits
+from auditor.yaml.shapes import Shape, Text
+
+_MOST_CONCURRENCY = 256
+_LONGEST_STEP_SECONDS = 86400
+_SSH_FINGERPRINT = 'what ssh-keygen -l prints: "SHA256:" and 43 characters'
+
+_Scalar: TypeAlias = bool | int | float | str
+ParamValue: TypeAlias = Annotated[
+    _Scalar | Annotated[tuple[_Scalar, ...], Meta(min_length=1)], Meta(description="a value, or a list of values")
+]
+Params: TypeAlias = Mapping[str, Mapping[str, ParamValue] | None]
+"""Rule -> param -> value."""
+
+
+class SecretShape(Shape):
+    """Where a secret comes from."""
+
+    env: Text | None = None
+    file: Text | None = None
+    keyring: Text | None = None
+    command: Annotated[tuple[str, ...], Meta(min_length=1, description="a list of words, for example [pass, show, vcenter]")] | None = None
+
+    def given(self) -> list[tuple[str, tuple[str, ...]]]:
+        """The ways that are given, each with what it names."""
+        ways = [(way, (value,)) for way, value in (("env", self.env), ("file", self.file), ("keyring", self.keyring)) if value is not None]
+        return [*ways, ("command", self.command)] if self.command is not None else [*ways]
+
+    def problem(self) -> str:
+        """A secret comes from one place."""
+        return "" if len(self.given()) == 1 else "needs exactly one of env, file, keyring, command"
+
+
+class TlsShape(Shape):
+    """How a certificate is checked."""
+
+    ca: Annotated[str, Meta(description="the path of a PEM file")] | None = None
+    fingerprint: str | None = None
+    verify: bool = True
+
+    def problem(self) -> str:
+        """A certificate is checked in one way."""
+        ways = (self.ca is not None) + (self.fingerprint is not None) + (not self.verify)
+        return "takes one of ca, fingerprint, verify: false" if ways > 1 else ""
+
+
+class SshShape(Shape):
+    """How a host key is checked."""
+
+    known_hosts: Annotated[str, Meta(description="the path of a file in OpenSSH's form")] | None = None
+    fingerprint: Annotated[str, Meta(pattern=r"^SHA256:[A-Za-z0-9+/]{43}$", description=_SSH_FINGERPRINT)] | None = None
+    verify: bool = True
+
+    def problem(self) -> str:
+        """A host key is checked in one way."""
+        ways = (self.known_hosts is not None) + (self.fingerprint is not None) + (not self.verify)
+        return "takes one of known_hosts, fingerprint, verify: false" if ways > 1 else ""
+
+
+_StepSeconds: TypeAlias = Annotated[float, Meta(gt=0, le=_LONGEST_STEP_SECONDS, description="a number of seconds above 0, at most 86400")]
+
+
+class RebootShape(Shape):
+    """How long each step of a host's reboot may take."""
+
+    evacuate_seconds: _StepSeconds = RebootLimits().evacuate_seconds
+    return_seconds: _StepSeconds = RebootLimits().return_seconds
+    in_force_seconds: _StepSeconds = RebootLimits().in_force_seconds
+    leave_seconds: _StepSeconds = RebootLimits().leave_seconds
+
+
+class Day(StrEnum):
+    """A weekday."""
+
+    MON, TUE, WED, THU, FRI, SAT, SUN = DAYS
+
+
+_Clock: TypeAlias = Annotated[str, Meta(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$", description='a time of day in quotes, such as "22:00"')]
+_EndOfWindow: TypeAlias = Annotated[
+    str, Meta(pattern=r"^(([01][0-9]|2[0-3]):[0-5][0-9]|24:00)$", description='a time of day in quotes, such as "06:00"; at most "24:00"')
+]
+
+
+class WindowShape(Shape, kw_only=True):
+    """When a fleet may be written to."""
+
+    days: Annotated[tuple[Day, ...], Meta(min_length=1, description="a list of weekdays: mon, tue, wed, thu, fri, sat, sun")] = tuple(Day)
+    begins: _Clock = field(name="from")
+    ends: _EndOfWindow = field(name="to")
+    time_zone: Text
+    endpoint: Text | None = None
+    cluster: Text | None = None
+
+    def problem(self) -> str:
+        """A window has a length."""
+        return "ends when it begins" if self.begins == self.ends else ""
+
+
+class ProtectionShape(Shape, kw_only=True):
+    """What is never written."""
+
+    reason: Text
+    resource: Text | None = None
+    host: Text | None = None
+    cluster: Text | None = None
+    endpoint: Text | None = None
+    tag: Text | None = None
+
+    def problem(self) -> str:
+        """It says what it is about."""
+        given = (self.resource, self.host, self.cluster, self.endpoint, self.tag)
+        return "" if any(one is not None for one in given) else "needs at least one of resource, host, cluster, endpoint, tag"
+
+
+SITE_NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$"
+"""What a site may be called: its name stands in command lines, in labels of metrics and in Dask's resources."""
+_SiteName: TypeAlias = Annotated[str, Meta(pattern=SITE_NAME)]
+
+
+class SiteShape(Shape):
+    """Which endpoints lie at one site, so that its workers read them."""
+
+    endpoints: Annotated[tuple[Text, ...], Meta(min_length=1, description="a list of names of endpoints, or globs")]
+
+
+class LimitsShape(Shape):
+    """How hard an endpoint may be asked."""
+
+    concurrency: Annotated[int, Meta(ge=1, le=_MOST_CONCURRENCY, description=f"a whole number from 1 to {_MOST_CONCURRENCY}")] = (
+        Limits().concurrency
+    )
+    readers: Annotated[int, Meta(ge=1, le=_MOST_CONCURRENCY, description=f"a whole number from 1 to {_MOST_CONCURRENCY}")] = (
+        Limits().readers
+    )
+    timeout_seconds: Annotated[float, Meta(gt=0, le=3600, description="a number above 0, at most 3600")] = Limits().timeout_seconds
+
+
+class ClusterShape(Shape):
+    """What counts in one cluster alone."""
+
+    params: Params = field(default_factory=dict)
+
+
+class EndpointShape(Shape):
+    """One endpoint. Which of the optional keys it needs depends on its kind; `fleet.load_fleet` checks that."""
+
+    name: Text
+    kind: EndpointKind
+    address: Text
+    username: Text | None = None
+    password: SecretShape | None = None
+    api_token: SecretShape | None = None
+    tls: TlsShape | None = None
+    ssh: SshShape | None = None
+    limits: LimitsShape = field(default_factory=LimitsShape)
+    lane: BulkTransport | None = None
+    params: Params = field(default_factory=dict)
+    clusters: Mapping[str, ClusterShape | None] = field(default_factory=dict)
+
+
+class DeclaredShape(Shape):
+    """What no API says about some devices."""
+
+    devices: Text
+    model: Text | None = None
+    generation: Text | None = None
+    firmware: Text | None = None
+
+    def problem(self) -> str:
+        """A declaration declares something."""
+        nothing = self.model is None and self.generation is None and self.firmware is None
+        return "declares nothing: give model, generation or firmware" if nothing else ""
+
+
+class NfsFamily(StrEnum):
+    """Whose an NFS server may be declared to be."""
+
+    ONTAP = "ontap"
+    OTHER = "other"
+
+
+class NfsServerShape(Shape):
+    """Whose an NFS server is that hosts mount by name."""
+
+    server: Text
+    address: Text | None = None
+    family: NfsFamily | None = None
+
+    def problem(self) -> str:
+        """A declaration declares one thing."""
+        return "declares nothing, or two things: give its address, or its family" if (self.address is None) == (self.family is None) else ""
+
+
+class FleetShape(Shape):
+    """The whole file."""
+
+    endpoints: tuple[EndpointShape, ...]
+    params: Params = field(default_factory=dict)
+    severity: Mapping[str, Any] = field(default_factory=dict)
+    declared: tuple[DeclaredShape, ...] = ()
+    nfs_servers: tuple[NfsServerShape, ...] = ()
+    reboot: RebootShape = field(default_factory=RebootShape)
+    maintenance: tuple[WindowShape, ...] = ()
+    protect: tuple[ProtectionShape, ...] = ()
+    sites: Mapping[_SiteName, SiteShape] = field(default_factory=dict)

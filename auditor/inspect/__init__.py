@@ -1,0 +1,1 @@
+"""Looks at what was read and found: explaining a finding, queries, watching, planning anew."""

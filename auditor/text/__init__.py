@@ -1,0 +1,1 @@
+"""Words and numbers as people read and write them."""

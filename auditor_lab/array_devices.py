@@ -1,0 +1,98 @@
+"""Makes the devices that hosts see of an array: its volumes and protocol endpoints."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from auditor_lab.description import ArrayDescription
+
+
+def volume_devices(array: ArrayDescription, names: Sequence[str]) -> list[dict[str, Any]]:
+    """The devices of the named volumes, as the description of a vCenter needs them; an ONTAP LUN is named volume/lun.
+
+    Targets are filled in where the array's description holds its ports. ETERNUS and ONTAP have none there, so a scenario gives the targets,
+    and the model of an ETERNUS too. Inquiry strings: docs/domain/facts.md#11.
+
+    Raises:
+        KeyError: the array has no volume of such a name.
+    """
+    there = dict(_volumes(array))
+    return [there[name] for name in names]
+
+
+def namespace_devices(array: ArrayDescription, names: Sequence[str]) -> list[dict[str, Any]]:
+    """The named volumes of a FlashArray as hosts see them by NVMe; Fibre Channel ports are their targets.
+
+    Source of the name: docs/domain/arrays.md#device-names; of the inquiry: docs/domain/facts.md#11, cut to 16 characters as hosts show it.
+
+    Raises:
+        KeyError: the array has no volume of such a name.
+        ValueError: it is no FlashArray; the lab has no namespaces of others.
+    """
+    from auditor_lab.arrays.flasharray.description import NAA_PREFIX, FlashArrayDescription
+
+    if not isinstance(array, FlashArrayDescription):
+        raise ValueError(f"the lab has namespaces of FlashArrays only, and '{array.name}' is none")  # noqa: TRY004  a mistake in a scenario
+    shown = []
+    for one in volume_devices(array, names):
+        serial = one["name"].removeprefix(f"naa.{NAA_PREFIX}")
+        inquiry = {"vendor": "NVMe", "model": "Pure Storage FlashArray"[:16], "protocol": "nvme"}
+        shown.append({**one, **inquiry, "name": f"eui.00{serial[:14]}24a937{serial[14:]}"})
+    return shown
+
+
+def protocol_endpoint_devices(array: ArrayDescription) -> list[dict[str, Any]]:
+    """The protocol endpoints of an array as devices; empty where it has none."""
+    from auditor_lab.arrays.element.description import ElementDescription
+    from auditor_lab.arrays.flasharray.description import FlashArrayDescription
+
+    match array:
+        case ElementDescription():
+            named = [(f"naa.{array.pe_naa(node.id)}", [array.pe_iqn(node.id)]) for node in array.endpoint_nodes]
+            return [{**_SOLIDFIRE, "size_bytes": 512, "protocol_endpoint": True, "name": name, "targets": at} for name, at in named]
+        case FlashArrayDescription():
+            return [{**volume_devices(array, [one.name])[0], "protocol_endpoint": True} for one in array.protocol_endpoints]
+        case _:
+            return []
+
+
+_SOLIDFIRE = {"vendor": "SolidFir", "model": "SSD SAN", "revision": "0006"}
+
+
+def _volumes(array: ArrayDescription) -> Iterator[tuple[str, dict[str, Any]]]:
+    from auditor_lab.arrays.dell_sc.description import DellScDescription
+    from auditor_lab.arrays.element.description import ElementDescription
+    from auditor_lab.arrays.eternus.description import EternusDescription
+    from auditor_lab.arrays.flasharray.description import FlashArrayDescription
+
+    match array:
+        case ElementDescription():
+            prefix = f"iqn.2010-01.com.solidfire:{array.unique_id}"
+            for volume, number in zip(array.volumes, array.volume_ids(), strict=True):
+                naa, target = array.volume_naa(number), f"{prefix}.{volume.name}.{number}"
+                yield volume.name, {**_SOLIDFIRE, "name": f"naa.{naa}", "size_bytes": volume.size_bytes, "targets": [target]}
+        case DellScDescription():
+            common = {"vendor": "COMPELNT", "model": "Compellent Vol", "revision": "0703", "targets": list(array.targets())}
+            for each, naa in zip(array.volumes, array.volume_naas(), strict=True):
+                yield each.name, {**common, "name": f"naa.{naa}", "size_bytes": each.size_bytes}
+        case FlashArrayDescription():
+            from auditor_lab.arrays.flasharray.ports import target_iqn, target_ports
+
+            wwns = [port.wwn.replace(":", "").lower() for port in target_ports(array) if port.wwn]
+            common = {"vendor": "PURE", "model": "FlashArray", "revision": "8888", "satp": "VMW_SATP_ALUA"}
+            common |= {"transport": "fc", "targets": wwns} if wwns else {"targets": [target_iqn(array)]}
+            for one in array.volumes:
+                yield one.name, {**common, "name": f"naa.{array.naa(one.name)}", "size_bytes": one.size_bytes}
+        case EternusDescription():
+            common = {"vendor": "FUJITSU", "transport": "fc", "satp": "VMW_SATP_ALUA", "firmware": array.firmware}
+            for thing, number in zip(array.volumes, array.volume_numbers(), strict=True):
+                name = f"naa.{array.uid(number).lower()}"
+                yield thing.name, {**common, "name": name, "size_bytes": thing.size_mb << 20}
+        case _:
+            common = {"vendor": "NETAPP", "model": "LUN C-Mode", "revision": "9131", "satp": "VMW_SATP_ALUA"}
+            for lun in array.luns:
+                name = f"naa.{array.lun_naa(lun)}"
+                yield f"{lun.volume}/{lun.name}", {**common, "name": name, "size_bytes": lun.size_bytes}

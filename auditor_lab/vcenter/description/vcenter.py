@@ -1,0 +1,104 @@
+"""One vCenter with everything in it; checks that every name refers to an object that exists."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from auditor_lab.vcenter.description.datastores import DatastoreDescription, PodDescription
+from auditor_lab.vcenter.description.hosts import ClusterDescription, HostDescription
+from auditor_lab.vcenter.description.policies import (
+    ProfileDescription,
+    StoragePolicyDescription,
+    StorageProviderDescription,
+    TagCategoryDescription,
+)
+from auditor_lab.vcenter.description.vms import RelocationDescription, VmDescription
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtensionDescription:
+    """An extension that is registered with vCenter, besides those that every vCenter has."""
+
+    key: str
+    version: str = "1.0.0"
+    company: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VCenterDescription:
+    """One vCenter; its server, and the export for vcsim, are built from this.
+
+    Attributes:
+        standalone: hosts that are in no cluster.
+        site: where it stands: another site makes another identity, see `auditor_lab.sites`.
+    """
+
+    name: str
+    version: str = "8.0.2"
+    build: int = 22385739
+    api_version: str = "8.0.2.0"
+    datacenter: str = "dc-1"
+    clusters: tuple[ClusterDescription, ...] = ()
+    standalone: tuple[HostDescription, ...] = ()
+    datastores: tuple[DatastoreDescription, ...] = ()
+    vms: tuple[VmDescription, ...] = ()
+    pods: tuple[PodDescription, ...] = ()
+    profiles: tuple[ProfileDescription, ...] = ()
+    tag_categories: tuple[TagCategoryDescription, ...] = ()
+    relocations: tuple[RelocationDescription, ...] = ()
+    storage_providers: tuple[StorageProviderDescription, ...] = ()
+    storage_policies: tuple[StoragePolicyDescription, ...] = ()
+    extensions: tuple[ExtensionDescription, ...] = ()
+    site: str = ""
+
+    def __post_init__(self) -> None:
+        placed = [name for pod in self.pods for name in pod.datastores]
+        if len(placed) != len(set(placed)):
+            raise ValueError(f"a datastore of {self.name} is in more than one datastore cluster")
+        if placed and (lost := set(placed) - {store.name for store in self.datastores}):
+            raise ValueError(f"{self.name} has no datastores named {sorted(lost)}")
+        if lost := {name for pod in self.pods for name in pod.vm_behaviors} - {vm.name for vm in self.vms}:
+            raise ValueError(f"{self.name} has no machines named {sorted(lost)} to move by a setting of their own")
+        if lost := {name for profile in self.profiles for name in profile.clusters} - {cluster.name for cluster in self.clusters}:
+            raise ValueError(f"{self.name} has no clusters named {sorted(lost)}")
+        self._check_places()
+        self._check_relocations()
+        self._check_tags()
+
+    def _check_places(self) -> None:
+        hosts = [host.name for host in self.hosts]
+        stores = [store.name for store in self.datastores]
+        for kind, names in (("hosts", hosts), ("datastores", stores)):
+            if len(names) != len(set(names)):
+                raise ValueError(f"{self.name} has two {kind} named {sorted({name for name in names if names.count(name) > 1})}")
+        if lost := {name for store in self.datastores for name in store.hosts} - set(hosts):
+            raise ValueError(f"{self.name} has no hosts named {sorted(lost)} to mount a datastore")
+        if lost := {vm.host for vm in self.vms} - set(hosts):
+            raise ValueError(f"{self.name} has no hosts named {sorted(lost)} to run a machine")
+        if lost := {disk.datastore for vm in self.vms for disk in vm.disks} - set(stores):
+            raise ValueError(f"{self.name} has no datastores named {sorted(lost)} for the disk of a machine")
+
+    def _check_relocations(self) -> None:
+        for relocation in self.relocations:
+            vm = next((one for one in self.vms if one.name == relocation.vm), None)
+            if vm is None or not vm.powered_on or not vm.disks:
+                raise ValueError(f"{self.name} has no running machine with disks named {relocation.vm!r} to relocate")
+            store = next((one for one in self.datastores if one.name == relocation.datastore), None)
+            if store is None or vm.host not in store.hosts:
+                raise ValueError(f"{vm.host} has no datastore named {relocation.datastore!r} to relocate {vm.name} to")
+
+    def _check_tags(self) -> None:
+        tagged = {name for category in self.tag_categories for tag in category.tags for name in tag.objects}
+        if not tagged:
+            return
+        named = (self.clusters, self.hosts, self.datastores, self.pods, self.vms)
+        names = [self.datacenter, *(one.name for several in named for one in several)]
+        if lost := tagged - set(names):
+            raise ValueError(f"{self.name} has nothing named {sorted(lost)} to tag")
+        if doubtful := sorted(name for name in tagged if names.count(name) > 1):
+            raise ValueError(f"{self.name} has several things named {doubtful}, and a tag is for one")
+
+    @property
+    def hosts(self) -> tuple[HostDescription, ...]:
+        """Every host, cluster by cluster, then those that are in none."""
+        return (*(host for cluster in self.clusters for host in cluster.hosts), *self.standalone)
