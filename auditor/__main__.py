@@ -1,4 +1,4 @@
-"""The program `auditor`, also `python -m auditor`: signals are handled before anything large is imported, so that one at any moment of the start ends it quietly.
+"""The program `auditor`: signals are handled before anything large is imported, so that one at any moment ends the start quietly.
 
 Nothing was begun then that has to be closed; `auditor.stopping` takes over before the first command begins.
 """

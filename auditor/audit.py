@@ -27,11 +27,11 @@ from auditor.history.folders import JOURNAL_FOLDER, SNAPSHOT_FOLDER, SPILL_FOLDE
 from auditor.history.incremental import Incremental, earlier_run
 from auditor.history.known_identities import endpoint_identities
 from auditor.history.plan_file import PLAN_FILE, PlanFile, plan_text
+from auditor.history.reused_verdicts import code_digest
 from auditor.history.runs import begin_run, load_run, new_run_id, run_directory
 from auditor.history.saved_snapshots import local_snapshot, save_snapshot, saves_over
 from auditor.history.state import state_directory
 from auditor.history.stopped_runs import close_audit
-from auditor.history.taken_over import code_digest
 from auditor.model import FixClass
 from auditor.model.scope import fleet_identity
 from auditor.pipeline.changes import apply_plan, plan_undo, resume, undo, undo_run
@@ -39,8 +39,8 @@ from auditor.pipeline.fixing import fix, rehearse
 from auditor.pipeline.judging import Collected, judge_collected
 from auditor.pipeline.policy import Policy, load_fleet_waivers, load_policy, load_rule_set, needs_for, needs_of_reach
 from auditor.pipeline.request import ApplyRequest, AuditRequest, FixLimits, ResumeRequest, UndoRequest
-from auditor.pipeline.result import Audited
-from auditor.pipeline.saving import keep, plan_file
+from auditor.pipeline.result import AuditResult
+from auditor.pipeline.saving import plan_file, save_run
 from auditor.pipeline.unmatched import unmatched_notices
 from auditor.pipeline.writing import Written
 from auditor.report.files import written_whole
@@ -55,6 +55,7 @@ if TYPE_CHECKING:
 __all__ = [
     "ApplyRequest",
     "AuditRequest",
+    "AuditResult",
     "Audited",
     "FixClass",
     "FixLimits",
@@ -79,8 +80,11 @@ __all__ = [
     "undo_run",
 ]
 
+Audited = AuditResult
+"""Its name up to 0.2."""
 
-def audit(request: AuditRequest) -> Audited:
+
+def audit(request: AuditRequest) -> AuditResult:
     """Read the fleet, or open the saved snapshot, judge it and plan the fixes; the run is kept in the state directory.
 
     Raises:
@@ -113,10 +117,10 @@ def audit(request: AuditRequest) -> Audited:
         else:
             collected = Collected(begin_run(state, run_id), source, source.started)
         audited = replace(judge_collected(request, fleet, state, policy, waivers, collected), compared_with=compared_with)
-        return keep(audited) if request.fix is None else audited
+        return save_run(audited) if request.fix is None else audited
 
 
-def plan(audited: Audited) -> PlanFile:
+def plan(audited: AuditResult) -> PlanFile:
     """The plan of an audit as it is kept in a file (`plan_text`); the run is kept in the state directory, and nothing is changed.
 
     Raises:
@@ -129,11 +133,11 @@ def plan(audited: Audited) -> PlanFile:
     file = plan_file(audited, audited.fleet)
     with written_whole(audited.directory / PLAN_FILE, mode=0o600) as out:
         out.write(plan_text(file))
-    keep(audited)
+    save_run(audited)
     return file
 
 
-def plan_roles(audited: Audited) -> dict[str, Any]:
+def plan_roles(audited: AuditResult) -> dict[str, Any]:
     """The roles that the plan of an audit needs, and the read-only ones of the audit, as JSON that govc and PowerCLI take; see `roles_for`.
 
     Raises:

@@ -295,7 +295,7 @@ _SENT = "AUDITOR_RELIABILITY_SENT"
 
 def _noted_make(change: Any, remediator: Any, *others: Any) -> Any:
     """As `making.make`, with a line in the file before each write, and a death before and after it."""
-    from auditor.apply.making import make
+    from auditor.apply.one_change import make
 
     return make(change, _Noted(change, remediator, others[1].run), *others)
 

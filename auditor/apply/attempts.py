@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from auditor.apply.identities import doubt
-from auditor.apply.making import make
+from auditor.apply.one_change import make
 from auditor.apply.steps import ends_reboot
 from auditor.errors import EndpointError
 from auditor.model import Outcome, Receipt

@@ -16,7 +16,7 @@ from auditor.model import Change, Outcome, Receipt
 
 if TYPE_CHECKING:
     from auditor.apply.gates import HealthWatch
-    from auditor.apply.others import OtherWriter
+    from auditor.apply.other_writers import OtherWriter
     from auditor.apply.pace import Pace
     from auditor.apply.reboots import Rolling
 

@@ -14,7 +14,7 @@ from auditor.apply.gates import HealthWatch, foretelling, no_health
 from auditor.apply.guards import check_names, check_usual, check_values, select_changes
 from auditor.apply.holding import WhoElse, put_back
 from auditor.apply.limits import Limits, begun
-from auditor.apply.others import OtherWriter
+from auditor.apply.other_writers import OtherWriter
 from auditor.apply.pace import AT_ONCE, Pace
 from auditor.apply.privileges import check_privileges
 from auditor.apply.reboots import Rolling

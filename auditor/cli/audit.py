@@ -20,7 +20,7 @@ from auditor.errors import AuditorError, ConfigurationError
 if TYPE_CHECKING:
     from auditor.history.retention import Keep
     from auditor.pipeline.request import AuditRequest
-    from auditor.pipeline.result import Audited
+    from auditor.pipeline.result import AuditResult
     from auditor.store.address import Place
 
 
@@ -225,7 +225,7 @@ def _run(request: AuditRequest, shown: Shown, exits: options.ExitOptions, fixing
     return code
 
 
-def _without_unmatched(audited: Audited) -> Audited:
+def _without_unmatched(audited: AuditResult) -> AuditResult:
     """The audit, allowed to be fixed although an entry of `protect:` fits nothing, where somebody at a terminal says so."""
     from auditor.pipeline.unmatched import unmatched_protection
 
@@ -237,7 +237,7 @@ def _without_unmatched(audited: Audited) -> Audited:
     return replace(audited, request=replace(audited.request, fix=replace(limits, allow_unmatched_protection=True)))
 
 
-def _bugs_file(audited: Audited) -> Path:
+def _bugs_file(audited: AuditResult) -> Path:
     """The file of the snapshot that was judged which says where readings ended in a bug."""
     from auditor.facts.snapshot import BUGS_FILE
     from auditor.history.folders import AFTER_FOLDER, SNAPSHOT_FOLDER

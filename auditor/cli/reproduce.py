@@ -84,7 +84,7 @@ def the_finding(kept: KeptRun, words: list[str]) -> tuple[str, Finding]:
 
 def _shared(kept: KeptRun, found: Finding) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The datastores and disks beside what the finding is about; none where the run kept no snapshot."""
-    from auditor.impact.asking import asking
+    from auditor.impact.saved_rows import asking
     from auditor.reproduction.neighbours import VIEWS, shared_by
 
     if kept.snapshot is None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TextIO
 if TYPE_CHECKING:
     from auditor.cli.options import FixOptions
     from auditor.model import Report
-    from auditor.pipeline.result import Audited
+    from auditor.pipeline.result import AuditResult
     from auditor.pipeline.writing import Written
     from auditor.report import Destination
     from auditor.report.totals import Commands
@@ -52,7 +52,7 @@ def typed(command: str, *options: tuple[str, Place | str | Iterable[Path] | None
     return " ".join(words)
 
 
-def write_reports(audited: Audited, destinations: Sequence[Destination], shown: Shown) -> None:
+def write_reports(audited: AuditResult, destinations: Sequence[Destination], shown: Shown) -> None:
     """Write every report.
 
     Raises:
@@ -77,7 +77,7 @@ def show_result_of_files(report: Report, destinations: Sequence[Destination]) ->
 
 
 def show_dry_run(
-    audited: Audited, destinations: Sequence[Destination], shown: Shown, fixing: FixOptions, foretold: Written | None = None
+    audited: AuditResult, destinations: Sequence[Destination], shown: Shown, fixing: FixOptions, foretold: Written | None = None
 ) -> None:
     """Print the plan, what would come of it (`foretold`, where that is known), and the command that makes it."""
     from auditor.apply import limits_of
@@ -136,7 +136,7 @@ def end_dry_run(foretold: Written) -> int:
     return foretold.exit_code
 
 
-def show_fixed(audited: Audited, destinations: Sequence[Destination], shown: Shown) -> None:
+def show_fixed(audited: AuditResult, destinations: Sequence[Destination], shown: Shown) -> None:
     """Print what a fix did: counts, the run, the command that puts it back, and the files that were written."""
     from auditor.history.folders import JOURNAL_FOLDER
     from auditor.journal.records import SUFFIX
@@ -163,7 +163,7 @@ def show_fixed(audited: Audited, destinations: Sequence[Destination], shown: Sho
     out.flush()
 
 
-def _commands(audited: Audited, shown: Shown) -> Commands:
+def _commands(audited: AuditResult, shown: Shown) -> Commands:
     from auditor.report.totals import Commands
 
     state, fleet = ("--state-dir", audited.request.state), audited.request.fleet

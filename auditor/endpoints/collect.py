@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from auditor.fleet.loading import Fleet
 
 Progress = Callable[[str, str], None]  # endpoint name, what just happened there
-Elsewhere = Callable[[Sequence[Endpoint], "Needs", Progress, "Earlier | None"], Iterator["Part"]]
+RemoteReader = Callable[[Sequence[Endpoint], "Needs", Progress, "Earlier | None"], Iterator["Part"]]
 """Has endpoints read by other processes: gives the part of each as soon as it is there, also of one that could not be read."""
 
 _MOST_ENDPOINTS_AT_ONCE = 32
@@ -50,7 +50,7 @@ def collect_fleet(
     spill: Path | None = None,
     *,
     chosen: Collection[str] | None = None,
-    elsewhere: Elsewhere | None = None,
+    elsewhere: RemoteReader | None = None,
 ) -> Snapshot:
     """Read what is needed of all endpoints of `fleet`, each in a thread of its own; or by `elsewhere`, in other processes.
 
@@ -101,7 +101,7 @@ def _read(
     progress: Progress,
     needs: Needs,
     earlier: Earlier | None = None,
-    elsewhere: Elsewhere | None = None,
+    elsewhere: RemoteReader | None = None,
 ) -> tuple[EndpointReading, ...]:
     if not endpoints:
         return ()
@@ -112,7 +112,7 @@ def _read(
 
 
 def _read_elsewhere(
-    elsewhere: Elsewhere,
+    elsewhere: RemoteReader,
     endpoints: Sequence[Endpoint],
     builder: SnapshotBuilder,
     progress: Progress,

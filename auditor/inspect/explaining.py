@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from auditor.errors import ConfigurationError
 from auditor.facts.catalog import view_columns
-from auditor.impact.asking import asking
 from auditor.impact.path import VIEWS, device_path
+from auditor.impact.saved_rows import asking
 from auditor.impact.subject import path_of_finding, paths_of_machine
 from auditor.inspect.replanning import FirstChanges
 from auditor.model import Verdict
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from auditor.authoring.turning_points import TurningPoint
     from auditor.fleet.loading import Fleet
     from auditor.history.kept_run import KeptRun
-    from auditor.impact.asking import Ask
     from auditor.impact.path import Path
+    from auditor.impact.saved_rows import Ask
     from auditor.model import Finding
 
 

@@ -50,7 +50,7 @@ def main() -> None:
 
 def result_of(order: dict[str, Any]) -> dict[str, Any]:
     """What the run of `order` came to: a record of the run, or of the error that it ended with."""
-    from auditor.job.making import make_run
+    from auditor.job.one_run import make_run
     from auditor.job.published import run_record
 
     try:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TextIO
 from xml.sax.saxutils import escape, quoteattr
 
-from auditor.job.words import result_text
+from auditor.job.wording import result_text
 from auditor.report.json_values import utc_text
 from auditor.report.wording import neutral
 

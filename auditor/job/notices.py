@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from auditor.bounds.files import read_json
 from auditor.errors import AuditorError, SnapshotError
 from auditor.job.published import NOT_NOTIFIED
-from auditor.job.words import result_text, word_of
+from auditor.job.wording import result_text, word_of
 from auditor.report.files import written_whole
 from auditor.report.json_values import utc_text
 from auditor.report.wording import count_of, neutral

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from auditor.job.words import STATE_WORDS, result_text
+from auditor.job.wording import STATE_WORDS, result_text
 from auditor.report.files import written_whole
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from auditor.errors import ConfigurationError
 from auditor.job.calendar import trend_points, weeks_of
 from auditor.job.feed import FEED_FILE, write_feed
 from auditor.job.published import METRICS_FILE, checked, published_runs, save_published
-from auditor.job.words import STATE_WORDS, result_text, word_of
+from auditor.job.wording import STATE_WORDS, result_text, word_of
 from auditor.model import Verdict
 from auditor.model.comparison import WORDS, ChangeKind
 from auditor.report import writer_of

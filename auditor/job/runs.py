@@ -18,7 +18,7 @@ from auditor.errors import AuditorError, EndpointError
 from auditor.job.jobs_file import Job
 from auditor.job.jobs_shape import CatchUp
 from auditor.job.publishing import Site
-from auditor.job.words import time_text
+from auditor.job.wording import time_text
 
 if TYPE_CHECKING:
     from auditor.job.published import PublishedRun

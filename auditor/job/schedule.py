@@ -13,11 +13,11 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from auditor.errors import AuditorError
-from auditor.job.alone import alone
 from auditor.job.attempts import Attempts, setback
 from auditor.job.board import Board, JobStatus
 from auditor.job.clock import Clock, SystemClock
 from auditor.job.entries import Entry, entry_of, keep_apart
+from auditor.job.folder_lock import alone
 from auditor.job.notices import Notice, Notifier
 from auditor.job.progress import load_progress, save_progress
 from auditor.job.published import JOBS_FOLDER, published_runs

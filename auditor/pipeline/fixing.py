@@ -21,7 +21,7 @@ from auditor.journal import read_journal
 from auditor.journal.records import SUFFIX
 from auditor.model import Change, FixCertificate, Outcome
 from auditor.pipeline.judging import judge_again
-from auditor.pipeline.saving import keep, plan_file
+from auditor.pipeline.saving import plan_file, save_run
 from auditor.pipeline.unmatched import refuse_unmatched
 from auditor.pipeline.writing import Confirm, Task, Written, make_changes, rehearse_changes
 from auditor.report.fix_outcomes import attempted_fixes, possible_now, possible_now_notice
@@ -30,7 +30,7 @@ from auditor.stopping import closing
 if TYPE_CHECKING:
     from auditor.fleet.loading import Fleet
     from auditor.pipeline.request import FixLimits
-    from auditor.pipeline.result import Audited
+    from auditor.pipeline.result import AuditResult
 
 _WRITTEN = frozenset({Outcome.APPLIED, Outcome.UNVERIFIED, Outcome.REVERTED})
 _UNSURE = frozenset({Outcome.UNVERIFIED, Outcome.REVERTED})
@@ -38,7 +38,7 @@ _FOLLOW_UPS = 2
 """How often a fix goes on with what it made possible: once for what waits for a reboot, and once for what waits for that."""
 
 
-def fix(audited: Audited, *, confirm: Confirm, again: Confirm | None = None) -> Audited:
+def fix(audited: AuditResult, *, confirm: Confirm, again: Confirm | None = None) -> AuditResult:
     """Make the changes that the request of `audited` allows, read what they touched again and judge the fleet anew.
 
     `again` is called with changes that only became possible by these, and are made then as a run of their own: a queue cannot be deepened
@@ -56,7 +56,7 @@ def fix(audited: Audited, *, confirm: Confirm, again: Confirm | None = None) -> 
         if not limits.allow_unmatched_protection:
             refuse_unmatched(fleet, audited.snapshot, "--allow-unmatched-protection")
     except GuardError as error:
-        return keep(replace(audited, stopped=error))
+        return save_run(replace(audited, stopped=error))
     audited, is_kept = _as_read_here(audited, fleet, limits)
     file = plan_file(audited, fleet)
     receipts, stopped, notices = make_changes(task, file if is_kept else replace(file, snapshot=None), confirm)
@@ -64,10 +64,10 @@ def fix(audited: Audited, *, confirm: Confirm, again: Confirm | None = None) -> 
     fixes = {**audited.fixes, **attempted_fixes(audited.evaluation, receipts)}
     audited = replace(audited, receipts=receipts, fixes=fixes, stopped=stopped, notices=(*audited.notices, *noted, *notices))
     with closing(partial(close_audit, audited.directory, "its changes are made, and the fleet was not read again")):
-        return keep(_after_changes(audited, fleet, task, again))
+        return save_run(_after_changes(audited, fleet, task, again))
 
 
-def rehearse(audited: Audited) -> tuple[Audited, Written]:
+def rehearse(audited: AuditResult) -> tuple[AuditResult, Written]:
     """What `fix` would come to, as far as it can be known before: every guard is asked, and nothing is written. The run is kept.
 
     Raises:
@@ -81,10 +81,10 @@ def rehearse(audited: Audited) -> tuple[Audited, Written]:
         written = rehearse_changes(task, plan_file(audited, fleet))
     except GuardError as error:
         written = Written("", "fix", (), error)
-    return keep(audited), replace(written, notices=(*noted, *written.notices))
+    return save_run(audited), replace(written, notices=(*noted, *written.notices))
 
 
-def _requested(audited: Audited) -> tuple[Fleet, FixLimits]:
+def _requested(audited: AuditResult) -> tuple[Fleet, FixLimits]:
     """The fleet that may be fixed, and within which limits.
 
     Raises:
@@ -98,7 +98,7 @@ def _requested(audited: Audited) -> tuple[Fleet, FixLimits]:
     return fleet, limits
 
 
-def _task(audited: Audited, fleet: Fleet, limits: FixLimits) -> tuple[Task, tuple[str, ...]]:
+def _task(audited: AuditResult, fleet: Fleet, limits: FixLimits) -> tuple[Task, tuple[str, ...]]:
     """The run that makes the changes of an audit, and what somebody has to know of its limits."""
     radius, noted = limits_of(limits.max_hosts, limits.max_changes, audited.snapshot.hosts, audited.snapshot.hosts_by_cluster)
     task = Task(
@@ -116,7 +116,7 @@ def _task(audited: Audited, fleet: Fleet, limits: FixLimits) -> tuple[Task, tupl
     return task, noted
 
 
-def _as_read_here(audited: Audited, fleet: Fleet, limits: FixLimits) -> tuple[Audited, bool]:
+def _as_read_here(audited: AuditResult, fleet: Fleet, limits: FixLimits) -> tuple[AuditResult, bool]:
     """The audit by what this machine reads of the endpoints that are to be changed, and whether that is what is kept of its facts.
 
     Facts of workers are as true as their machines. So of a plan that rests on them only what this machine plans as well is made.
@@ -140,7 +140,7 @@ def _what(change: Change) -> tuple[object, ...]:
     return change.remediator, change.target, change.before, change.after
 
 
-def _after_changes(audited: Audited, fleet: Fleet, task: Task, again: Confirm | None) -> Audited:
+def _after_changes(audited: AuditResult, fleet: Fleet, task: Task, again: Confirm | None) -> AuditResult:
     """What a fix touched, read again and judged; and what `again` agrees to that only became possible by it."""
     limits = task.limits
     touched = sorted({receipt.change.target.endpoint for receipt in audited.receipts if receipt.outcome in _WRITTEN})
@@ -159,7 +159,7 @@ def _after_changes(audited: Audited, fleet: Fleet, task: Task, again: Confirm | 
     return replace(audited, notices=(*audited.notices, *left), certificate=_certificate(audited, limits))
 
 
-def _followed_up(audited: Audited, fleet: Fleet, task: Task, further: tuple[Change, ...], again: Confirm) -> Audited:
+def _followed_up(audited: AuditResult, fleet: Fleet, task: Task, further: tuple[Change, ...], again: Confirm) -> AuditResult:
     """Make changes that a fix made possible, as a run of its own, and read what they touched again."""
     run_id = f"{new_run_id(datetime.now(UTC))}-apply"
     file = plan_file(audited, fleet)
@@ -180,13 +180,13 @@ def _followed_up(audited: Audited, fleet: Fleet, task: Task, further: tuple[Chan
     return _read_again(audited, fleet, touched) if touched else audited
 
 
-def _read_again(audited: Audited, fleet: Fleet, touched: Sequence[str]) -> Audited:
+def _read_again(audited: AuditResult, fleet: Fleet, touched: Sequence[str]) -> AuditResult:
     """Read the endpoints that a fix touched again, and judge the fleet as it is now."""
     snapshot = collect_again(fleet, audited.snapshot, touched, audited.request.progress)
     return judge_again(audited, copy_baseline(audited.snapshot, snapshot))
 
 
-def _certificate(audited: Audited, limits: FixLimits) -> FixCertificate | None:
+def _certificate(audited: AuditResult, limits: FixLimits) -> FixCertificate | None:
     """What the fix left to do; None where a snapshot of it is not there."""
     before, after = (snapshot_digest(audited.directory / folder) for folder in (SNAPSHOT_FOLDER, AFTER_FOLDER))
     if before is None or after is None:

@@ -21,12 +21,12 @@ from auditor.history.baseline import missing_notices, only_drift_notice
 from auditor.history.drift import drift_ages
 from auditor.history.folders import FINDINGS_FILE, JOURNAL_FOLDER, SPILL_FOLDER
 from auditor.history.known_identities import endpoint_identities
-from auditor.history.taken_over import keep_judged, unchanged_verdicts
+from auditor.history.reused_verdicts import keep_judged, unchanged_verdicts
 from auditor.model import EndpointKind, Plan
 from auditor.model.scope import Scope, fleet_identity
 from auditor.pipeline.policy import Policy, needs_for
 from auditor.pipeline.request import AuditRequest
-from auditor.pipeline.result import Audited
+from auditor.pipeline.result import AuditResult
 from auditor.report.fix_outcomes import contradiction_notices, refused_fixes
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Collected:
 
 def judge_collected(
     request: AuditRequest, fleet: Fleet | None, state: Path, policy: Policy, waivers: Waivers | None, collected: Collected
-) -> Audited:
+) -> AuditResult:
     """Judge the snapshot. What the rules and waivers need and its endpoints were not read for is a gap."""
     directory, rules = collected.directory, policy.rules
     snapshot = with_unread_gaps(collected.snapshot, needs_for(rules, waivers=waivers, places=request.is_of_hosts))
@@ -82,7 +82,7 @@ def judge_collected(
     plan, put_back = _without_put_back(request, fleet, judgement.plan, state)
     only_drift = only_drift_notice(rules) if request.fix is not None else ()
     of_readings = (note for reading in snapshot.readings for note in reading.notes)
-    return Audited(
+    return AuditResult(
         request=request,
         fleet=fleet,
         state=state,
@@ -111,7 +111,7 @@ def judge_collected(
     )
 
 
-def judge_again(audited: Audited, snapshot: Snapshot) -> Audited:
+def judge_again(audited: AuditResult, snapshot: Snapshot) -> AuditResult:
     """The audit with verdicts and plan by `snapshot`: its fleet, read once more after a fix."""
     snapshot, _ = _with_acceptance(audited.request, snapshot, audited.waivers)
     directory, policy = audited.directory, audited.policy

@@ -37,7 +37,7 @@ _FAILED = frozenset({Outcome.UNVERIFIED, Outcome.REFUSED, Outcome.REVERTED})
 
 
 @dataclass(frozen=True, slots=True)
-class Audited:
+class AuditResult:
     """One audit, and the fix that followed it, if any."""
 
     request: AuditRequest

@@ -18,10 +18,10 @@ from auditor.history.working_copy import sent_notice
 
 if TYPE_CHECKING:
     from auditor.fleet.loading import Fleet
-    from auditor.pipeline.result import Audited
+    from auditor.pipeline.result import AuditResult
 
 
-def keep(audited: Audited) -> Audited:
+def save_run(audited: AuditResult) -> AuditResult:
     """Finish the run; the audit with what changed since the run before."""
     basis = {} if audited.fleet is None else _basis(audited, audited.fleet).digests
     # A pipe or a descriptor is no file that a later command could read again, nor is that of a demo, which is gone.
@@ -34,7 +34,7 @@ def keep(audited: Audited) -> Audited:
     return replace(audited, notices=(*audited.notices, *sent_notice(audited.directory)))
 
 
-def plan_file(audited: Audited, fleet: Fleet) -> PlanFile:
+def plan_file(audited: AuditResult, fleet: Fleet) -> PlanFile:
     """The plan of an audit, with what it follows from."""
     snapshot = audited.snapshot
     basis = _basis(audited, fleet)
@@ -51,7 +51,7 @@ def plan_file(audited: Audited, fleet: Fleet) -> PlanFile:
     )
 
 
-def _basis(audited: Audited, fleet: Fleet) -> Basis:
+def _basis(audited: AuditResult, fleet: Fleet) -> Basis:
     """What the plan of an audit follows from besides the fleet."""
     request = audited.request
     return basis_of(

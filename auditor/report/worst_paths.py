@@ -44,8 +44,8 @@ class WorstPaths:
 
 def worst_paths(report: Report, results: Digest) -> WorstPaths:
     """The paths of the worst findings of a report."""
-    from auditor.impact.asking import asking
     from auditor.impact.path import VIEWS, is_busy
+    from auditor.impact.saved_rows import asking
     from auditor.impact.subject import beginnings, path_from
 
     failures = list(_looked_at(results))

@@ -13,7 +13,7 @@ from auditor.endpoints.common.time_limits import connected as tcp_connected
 from auditor.endpoints.common.time_limits import within
 from auditor.errors import ConfigurationError
 from auditor.workers.address import parse_address
-from auditor.workers.handing_out import HandingOut
+from auditor.workers.dispatcher import Dispatcher
 from auditor.workers.plain import PLAIN_FORMS, RemoteError
 from auditor.workers.security import certificates_folder, security_for
 from auditor.workers.versions import full_version_text, is_version_text
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from distributed import Client
 
-    from auditor.endpoints.collect import Elsewhere
+    from auditor.endpoints.collect import RemoteReader
     from auditor.fleet.loading import Fleet
 
 CONNECT_SECONDS = 10.0
@@ -41,7 +41,7 @@ def was_begun() -> bool:
 
 
 @contextmanager
-def workers_of(address: str | None, certificates: Path | None, fleet: Fleet) -> Iterator[Elsewhere | None]:
+def workers_of(address: str | None, certificates: Path | None, fleet: Fleet) -> Iterator[RemoteReader | None]:
     """What has the endpoints of `fleet` read by the workers of the scheduler at `address`; None where there is none, for threads.
 
     Raises:
@@ -52,7 +52,7 @@ def workers_of(address: str | None, certificates: Path | None, fleet: Fleet) -> 
         return
     with connected(address, certificates) as client:
         _check_versions(client)
-        yield HandingOut(client, fleet.site_of)
+        yield Dispatcher(client, fleet.site_of)
 
 
 @contextmanager

@@ -311,7 +311,7 @@ def until_back(one: Site) -> None:
 
 
 def rolling(one: Site, sessions: Sessions, journal: Journal) -> Rolling:
-    from auditor.apply.making import make
+    from auditor.apply.one_change import make
 
     def attempt(change: Change) -> Receipt:
         session = sessions.session("vc-test")

@@ -8,12 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.pipeline.test_changes import Site, site  # noqa: F401  the fixture
 
 from auditor.errors import AuditorError, ConfigurationError, JournalError
 from auditor.history.folders import JOURNAL_FOLDER, RUNS_FOLDER
 from auditor.history.state import state_directory
 from auditor.journal.records import BEGINNING, digest_of, line_of
+from tests.pipeline.test_changes import Site, site  # noqa: F401  the fixture
 
 
 def resealed(path: Path) -> None:

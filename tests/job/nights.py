@@ -10,8 +10,8 @@ from pathlib import Path
 from auditor.history.runs import new_run_id
 from auditor.job.board import Board
 from auditor.job.jobs_file import Job, Jobs, NoticeTarget
-from auditor.job.making import highlights, run_of_report
 from auditor.job.notices import Notice, Notifier
+from auditor.job.one_run import highlights, run_of_report
 from auditor.job.published import JOBS_FOLDER, PublishedRun
 from auditor.job.publishing import Site, publish_failure, publish_index, publish_report
 from auditor.job.runs import Ended, Failed, Published

@@ -14,7 +14,7 @@ from auditor.errors import ConfigurationError
 from auditor.job.jobs_file import load_jobs
 from auditor.job.jobs_schema import TEXTS, jobs_schema
 from auditor.job.jobs_shape import CatchUp
-from auditor.job.making import request_of
+from auditor.job.one_run import request_of
 from auditor.job.runs import job_of, job_record
 from auditor.model import Secret
 from auditor.yaml.reading import load_yaml

@@ -9,7 +9,7 @@ import pytest
 
 from auditor.history.kept_run import list_runs
 from auditor.job.jobs_file import Job
-from auditor.job.making import remove_old_runs
+from auditor.job.one_run import remove_old_runs
 from tests.history.test_retention import audited, left
 
 

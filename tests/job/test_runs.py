@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from auditor.errors import ConfigurationError
-from auditor.job import child, making
+from auditor.job import child, one_run
 from auditor.job import runs as made_in_process
 from auditor.job.jobs_file import Job
 from auditor.job.logs import JsonLines, TextLines
@@ -154,7 +154,7 @@ def test_a_statement_that_a_signal_ended_is_no_bug(given: tuple[Job, Site, Path]
         raise RuntimeError("Query interrupted")
 
     one, site, state = given
-    monkeypatch.setattr(making, "make_run", make_run)
+    monkeypatch.setattr(one_run, "make_run", make_run)
     order = {"job": job_record(one), "site": site_record(site), "state": str(state), "previous": None}
     assert child.result_of(order)["is_bug"]
     before = signal.signal(signal.SIGTERM, signal.SIG_IGN)  # as the process does when the signal comes

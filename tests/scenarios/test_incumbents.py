@@ -10,7 +10,7 @@ The first six are those the project's task names; the rest was read beside them.
 4. Comment and value that disagree: the setter says `iops=1` twice and sets `iops=10`; it says "DSNRO to 64" whatever was asked for.
 5. "all" as the default of settings that are not for everyone: `$Configuration="all"` beside "!!! only for Nitrogen" and "Not all
    recommendations apply to everyone".
-6. A write without a read: the setter reads nothing. Here `read` comes before every write and after it: tests/apply/test_making.py
+6. A write without a read: the setter reads nothing. Here `read` comes before every write and after it: tests/apply/test_one_change.py
    (stale, already, unverified) and tests/long/walk/test_fixing.py (a second fix writes nothing) prove it on the lab.
 7. What stands beside the setting is lost: `parameters.set(..., "iscsivmk_LunQDepth=256")` is the whole option string from then on. Here
    it is merged: tests/endpoints/vcenter/test_host_module_option.py.

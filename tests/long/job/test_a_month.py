@@ -16,7 +16,7 @@ import pytest
 
 from auditor.errors import AuditorError
 from auditor.job.jobs_file import Job, NoticeTarget
-from auditor.job.making import make_run
+from auditor.job.one_run import make_run
 from auditor.job.published import PublishedRun, job_folder, published_runs
 from auditor.job.publishing import Site
 from auditor.job.runs import Ended, Failed

@@ -24,9 +24,9 @@ from auditor.engine.waivers import Waiver, Waivers
 from auditor.facts.baseline import hand_on, take
 from auditor.facts.schema import TABLES
 from auditor.facts.snapshot import Snapshot, load_snapshot
-from auditor.history import taken_over
+from auditor.history import reused_verdicts
 from auditor.history.folders import AFTER_FOLDER, FINDINGS_FILE, JUDGED_FILE, SNAPSHOT_FOLDER, SPILL_FOLDER
-from auditor.history.taken_over import keep_judged, unchanged_verdicts
+from auditor.history.reused_verdicts import keep_judged, unchanged_verdicts
 from auditor.impact.finding import VIEWS
 from auditor.impact.guarded import add_impacts_guarded
 from tests.depth import depth
@@ -245,7 +245,7 @@ def test_of_a_run_that_fixed_nothing_is_taken_over(first: Path, tmp_path: Path) 
 def test_of_a_run_of_other_code_nothing_is_taken_over(first: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now = saved(World(shipped()), tmp_path / "now")
     assert unchanged_verdicts(first, now, groups_of(World(shipped()))) is not None
-    monkeypatch.setattr(taken_over, "code_digest", lambda: "sha256:other")
+    monkeypatch.setattr(reused_verdicts, "code_digest", lambda: "sha256:other")
     assert unchanged_verdicts(first, now, groups_of(World(shipped()))) is None
 
 

@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from auditor.cli import run
-from auditor.impact import asking
-from auditor.impact.asking import Ask
+from auditor.impact import saved_rows
 from auditor.impact.path import VIEWS as PATH_VIEWS
+from auditor.impact.saved_rows import Ask
 from auditor.inspect import explaining
 from auditor.reproduction.neighbours import VIEWS as NEIGHBOUR_VIEWS
 from auditor_lab.scenario import load_incidents, merged_names
@@ -55,13 +55,13 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
 def shared(kept: Kept) -> Iterator[Ask]:
     """One way to ask the run for all tests: making the views takes longer than everything else of a command."""
     [folder] = (kept.state / "runs").iterdir()
-    with asking.asking(folder / "snapshot", {*PATH_VIEWS, *NEIGHBOUR_VIEWS}) as ask:
+    with saved_rows.asking(folder / "snapshot", {*PATH_VIEWS, *NEIGHBOUR_VIEWS}) as ask:
         yield ask
 
 
 @pytest.fixture(autouse=True)
 def asked_once(shared: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (asking, explaining):
+    for module in (saved_rows, explaining):
         monkeypatch.setattr(module, "asking", lambda _snapshot, _views: nullcontext(shared))
 
 

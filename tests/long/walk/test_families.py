@@ -6,7 +6,6 @@ import json
 from dataclasses import replace
 
 import pytest
-from tests.pipeline.test_changes import Site, ends, site  # noqa: F401  the fixture
 
 from auditor.apply.recovery import undo_plan
 from auditor.cli import run as auditor
@@ -15,6 +14,7 @@ from auditor.journal import open_journal
 from auditor.model import Change, FixClass, Outcome, Receipt, Resource, Target
 from auditor.pipeline.request import FixLimits
 from tests.audits import Place, only
+from tests.pipeline.test_changes import Site, ends, site  # noqa: F401  the fixture
 
 ONE = FixLimits(allow=tuple(FixClass), max_hosts="1", settle_seconds=0)
 RULE = "vvol/pe-dsnro-headroom"

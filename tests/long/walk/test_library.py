@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from auditor.audit import Audited, AuditRequest, FixClass, FixLimits, UndoRequest, audit, collect, fix, plan_undo, undo
+from auditor.audit import AuditRequest, AuditResult, FixClass, FixLimits, UndoRequest, audit, collect, fix, plan_undo, undo
 from auditor.errors import ConfigurationError, GuardError
 from auditor.history.runs import list_runs, report_of_run
 from auditor.model import Change, Outcome, Verdict
@@ -147,7 +147,7 @@ def test_a_run_stops_where_another_machine_fixes_the_same_fleet_meanwhile(lab: L
     here, there = (
         audit(AuditRequest(fleet=tmp_path / "fleet.yaml", only=[RULE], state=tmp_path / name, fix=LIMITS)) for name in ("here", "there")
     )
-    others: list[Audited] = []
+    others: list[AuditResult] = []
 
     def confirm(_changes: Sequence[Change]) -> bool:
         others.append(fix(there, confirm=lambda _: True))

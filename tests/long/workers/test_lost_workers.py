@@ -19,7 +19,7 @@ from auditor.endpoints.collect import collect_fleet
 from auditor.facts.content import content_digest
 from auditor.facts.parts import Part
 from auditor.facts.snapshot import Snapshot
-from auditor.workers import handing_out
+from auditor.workers import dispatcher
 from auditor.workers.client import connected, workers_of
 from tests.waiting import PATIENCE_SECONDS, until
 
@@ -72,7 +72,7 @@ def test_two_audits_do_not_read_an_endpoint_at_once_and_one_that_ends_frees_it(p
             waits.set()
 
     with connected(place.cluster.scheduler_address, place.certificates) as there:
-        hands = handing_out.HandingOut(there, place.fleet.site_of)
+        hands = dispatcher.Dispatcher(there, place.fleet.site_of)
         first = hands(place.fleet.endpoints, FEW, lambda *_: None)
         arrived = [next(first), next(first)]
         assert VCENTER not in {part.reading.name for part in arrived}

@@ -17,7 +17,7 @@ from auditor.errors import ConfigurationError
 from auditor.facts.snapshot import Snapshot
 from auditor.fleet.loading import Fleet, load_fleet
 from auditor.workers import client as client_module
-from auditor.workers import handing_out
+from auditor.workers import dispatcher
 from auditor.workers.certificates import files_of, make_certificates
 from auditor.workers.client import connected, workers_of
 from auditor_lab.scenario import load_scenario
@@ -60,7 +60,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stolen]:
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker that ends is not waited for."""
-    monkeypatch.setattr(handing_out, "NO_WORKER_SECONDS", 5.0)
+    monkeypatch.setattr(dispatcher, "NO_WORKER_SECONDS", 5.0)
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from auditor.facts.earlier import RESTED_ON, Earlier, with_marks
 from auditor.facts.needs import EVERYTHING, needs
 from auditor.facts.snapshot import load_snapshot
 from auditor.fleet.loading import Site
-from auditor.workers import client, handing_out
+from auditor.workers import client, dispatcher
 from auditor.workers.client import connected
 from tests.waiting import until
 
@@ -56,7 +56,7 @@ def test_hosts_that_did_not_change_are_not_asked_again_by_workers(place: Place, 
 
 
 def test_a_site_without_a_worker_is_a_gap_that_names_it(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(handing_out, "NO_WORKER_SECONDS", 0.0)
+    monkeypatch.setattr(dispatcher, "NO_WORKER_SECONDS", 0.0)
     snapshot = place.read(replace(place.fleet, sites=(Site("graz", (VCENTER,)),)))
     (why,) = whys(snapshot, VCENTER)
     assert why.startswith("no worker of site graz for ")

@@ -56,8 +56,8 @@ class _SchedulerLostError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class HandingOut:
-    """An `Elsewhere`: has endpoints read by the workers of `client`, each by one of its site."""
+class Dispatcher:
+    """An `RemoteReader`: has endpoints read by the workers of `client`, each by one of its site."""
 
     client: Client
     site_of: Callable[[str], Site]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from auditor.apply import Pace, apply
-from auditor.apply.others import OtherWriter
+from auditor.apply.other_writers import OtherWriter
 from auditor.endpoints.common.sessions import Sessions
 from auditor.errors import GuardError
 from auditor.journal import Journal

@@ -18,8 +18,8 @@ from auditor.endpoints.read_task import ReadTask
 from auditor.facts.needs import EVERYTHING, needs
 from auditor.facts.parts import Part
 from auditor.model import Endpoint, EndpointKind, Limits, Secret, Share
-from auditor.workers import client, handing_out
-from auditor.workers.handing_out import HandingOut
+from auditor.workers import client, dispatcher
+from auditor.workers.dispatcher import Dispatcher
 
 WHEN = datetime(2026, 11, 21, 6, 55, tzinfo=UTC)
 ENDPOINTS = tuple(
@@ -73,11 +73,11 @@ class Dask:
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(handing_out, "_LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(dispatcher, "_LOOK_SECONDS", 0.0)
 
 
 def parts_of(dask: Dask) -> Iterator[Part]:
-    return HandingOut(dask, lambda _name: None)(ENDPOINTS, EVERYTHING, lambda *_: None)  # type: ignore[arg-type]
+    return Dispatcher(dask, lambda _name: None)(ENDPOINTS, EVERYTHING, lambda *_: None)  # type: ignore[arg-type]
 
 
 def test_no_more_is_handed_out_than_workers_that_may_read_have_threads(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,7 +87,7 @@ def test_no_more_is_handed_out_than_workers_that_may_read_have_threads(monkeypat
         dask.work(next(number for number, (future, _) in enumerate(dask.tasks) if not future.done()))
         return waited(futures, **options)
 
-    monkeypatch.setattr(handing_out, "wait", wait)
+    monkeypatch.setattr(dispatcher, "wait", wait)
     assert {part.reading.name for part in parts_of(dask)} == {one.name for one in ENDPOINTS}
     assert dask.most_at_once == 2
 
@@ -100,7 +100,7 @@ def test_a_scheduler_that_does_not_answer_costs_only_what_had_not_arrived(monkey
         dask.is_lost = True
         return set(), set(futures)
 
-    monkeypatch.setattr(handing_out, "wait", wait)
+    monkeypatch.setattr(dispatcher, "wait", wait)
     whys = {part.reading.name: part.gaps[0].why for part in parts_of(dask)}
     assert whys.pop("sf-0") == "read"
     assert whys.keys() == {"sf-1", "sf-2", "sf-3", "sf-4"}
@@ -124,10 +124,10 @@ def handed_out(dask: Dask, endpoint: Endpoint, shown: list[str], *, let_in: bool
         return waited(futures, **options)
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(handing_out, "wait", wait)
+        patched.setattr(dispatcher, "wait", wait)
         # What an earlier run knows of the vCenter is not what this is about.
-        patched.setattr(handing_out, "task_of", lambda endpoint, needs, earlier: ReadTask(endpoint, needs))
-        hands = HandingOut(dask, lambda _name: None)  # type: ignore[arg-type]
+        patched.setattr(dispatcher, "task_of", lambda endpoint, needs, earlier: ReadTask(endpoint, needs))
+        hands = Dispatcher(dask, lambda _name: None)  # type: ignore[arg-type]
         yield from hands([endpoint], EVERYTHING, lambda _, text: shown.append(text), earlier)
 
 
@@ -148,8 +148,8 @@ def test_a_vcenter_with_several_readers_is_a_task_for_each_once_the_first_was_le
 
 
 def test_a_vcenter_of_whose_hosts_nothing_is_needed_has_one_reader(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(handing_out, "NO_WORKER_SECONDS", 0.0)
-    hands = HandingOut(Dask([PAUSED]), lambda _name: None)  # type: ignore[arg-type]
+    monkeypatch.setattr(dispatcher, "NO_WORKER_SECONDS", 0.0)
+    hands = Dispatcher(Dask([PAUSED]), lambda _name: None)  # type: ignore[arg-type]
     parts = hands([vcenter(3)], needs([("tagged", "tag")]), lambda *_: None)
     assert whats(parts) == ["all of it"]
 
@@ -164,8 +164,8 @@ def test_the_others_begin_while_the_first_one_reads() -> None:
         return set(), set()
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(handing_out, "wait", wait)
-        hands = HandingOut(dask, lambda _name: None)  # type: ignore[arg-type]
+        patched.setattr(dispatcher, "wait", wait)
+        hands = Dispatcher(dask, lambda _name: None)  # type: ignore[arg-type]
         parts = list(hands([vcenter(3)], EVERYTHING, lambda _, text: shown.append(text)))
     assert dask.most_at_once == 3
     assert whats(parts) == [f"all of it that reader {number} of 3 was to read" for number in (1, 2, 3)]
@@ -183,7 +183,7 @@ def test_where_the_first_reader_is_not_let_in_no_other_one_tries() -> None:
 
 @pytest.mark.parametrize("lost", ["its workers", "its scheduler"])
 def test_readers_that_wait_for_the_first_one_do_not_wait_for_ever(lost: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(handing_out, "NO_WORKER_SECONDS", 0.0)
+    monkeypatch.setattr(dispatcher, "NO_WORKER_SECONDS", 0.0)
     dask = Dask([PAUSED], is_lost=lost == "its scheduler")
     parts = list(handed_out(dask, vcenter(3), []))
     assert whats(parts) == ["all of it that reader 1 of 3 was to read", "all of it that its other readers were to read"]
@@ -200,21 +200,21 @@ def test_hosts_that_an_earlier_run_knows_are_compared_by_one_reader() -> None:
 
 
 def test_endpoints_without_any_worker_do_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(handing_out, "NO_WORKER_SECONDS", 0.0)
+    monkeypatch.setattr(dispatcher, "NO_WORKER_SECONDS", 0.0)
     whys = [part.gaps[0].why for part in parts_of(Dask([PAUSED]))]
     assert [why.partition(" for ")[0] for why in whys] == ["no worker"] * len(ENDPOINTS)
 
 
 def test_an_endpoint_of_a_site_is_handed_to_workers_of_that_site_alone() -> None:
     dask = Dask([{**RUNNING, "resources": {"site-vienna": 1000}}])
-    parts = HandingOut(dask, lambda _name: "vienna")(ENDPOINTS[:1], EVERYTHING, lambda *_: None)  # type: ignore[arg-type]
+    parts = Dispatcher(dask, lambda _name: "vienna")(ENDPOINTS[:1], EVERYTHING, lambda *_: None)  # type: ignore[arg-type]
 
     def arrive(futures: Any, **_: object) -> tuple[set[Any], set[Any]]:
         dask.work(0)
         return set(futures), set()
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(handing_out, "wait", arrive)
+        patched.setattr(dispatcher, "wait", arrive)
         next(parts)
     assert dask.executors == [{"resources": {"site-vienna": 1}, "retries": 2, "pure": False}]
 
@@ -228,7 +228,7 @@ def test_who_leaves_early_has_nobody_read_on() -> None:
         return {dask.tasks[0][0]}, set(futures)
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(handing_out, "wait", arrive)
+        patched.setattr(dispatcher, "wait", arrive)
         next(parts)
     parts.close()  # type: ignore[attr-defined]
     assert dask.tasks[1][0].cancelled()

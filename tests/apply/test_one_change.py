@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from auditor.apply.making import make
+from auditor.apply.one_change import make
 from auditor.errors import JournalError
 from auditor.journal import Journal, history, open_intents
 from auditor.model import Change, FixClass, Outcome, Scalar
