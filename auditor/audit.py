@@ -18,9 +18,9 @@ from auditor.apply.privileges import roles_for
 from auditor.endpoints.collect import collect_fleet
 from auditor.engine.chosen_places import check_fits, fits
 from auditor.errors import ConfigurationError
-from auditor.facts.earlier import with_host_marks, with_marks
 from auditor.facts.needs import needs as facts_needed
-from auditor.facts.snapshot import Snapshot, load_snapshot
+from auditor.facts.snapshots.earlier import with_host_marks, with_marks
+from auditor.facts.snapshots.snapshot import Snapshot, load_snapshot
 from auditor.fleet.loading import Fleet, load_fleet, with_transport
 from auditor.history.baseline import baseline_kinds, load_about, put_baseline
 from auditor.history.folders import JOURNAL_FOLDER, SNAPSHOT_FOLDER, SPILL_FOLDER
@@ -48,8 +48,8 @@ from auditor.stopping import closing
 from auditor.workers.client import workers_of
 
 if TYPE_CHECKING:
-    from auditor.engine.rule import RuleSet
-    from auditor.engine.waivers import Waivers
+    from auditor.engine.rules.rule import RuleSet
+    from auditor.engine.waivers.file import Waivers
     from auditor.store.address import Place
 
 __all__ = [

@@ -14,7 +14,7 @@ from typing import Any
 from auditor.endpoints.collect import collect_fleet
 from auditor.facts.baseline import take
 from auditor.facts.catalog import view_columns
-from auditor.facts.snapshot import Snapshot
+from auditor.facts.snapshots.snapshot import Snapshot
 from auditor.facts.views import create_views
 from auditor.fleet.loading import load_fleet
 from auditor_lab.scenario import load_scenario

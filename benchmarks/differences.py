@@ -59,8 +59,8 @@ def collected(fleet: Path, directory: Path) -> None:
 
 
 def _is_state(table: str) -> bool:
-    from auditor.facts.earlier import READ_ANEW
     from auditor.facts.needs import SOURCES
+    from auditor.facts.snapshots.earlier import READ_ANEW
 
     if table in NOT_STATE or table.endswith("_load"):
         return False

@@ -26,8 +26,8 @@ from measuring import peak_mib
 if TYPE_CHECKING:
     import duckdb
 
-    from auditor.engine.rule import RuleSet
-    from auditor.facts.snapshot import Snapshot
+    from auditor.engine.rules.rule import RuleSet
+    from auditor.facts.snapshots.snapshot import Snapshot
 
 SHARES = (25, 5, 1)  # of the hosts
 FLEET = Path(__file__).with_name("evaluate_fleet.sql")
@@ -98,7 +98,7 @@ def _build(folder: Path, arguments: argparse.Namespace) -> None:
     import duckdb
 
     from auditor.facts.schema import create_tables
-    from auditor.facts.snapshot import Snapshot
+    from auditor.facts.snapshots.snapshot import Snapshot
 
     connection = duckdb.connect()
     create_tables(connection)
@@ -112,12 +112,12 @@ def _build(folder: Path, arguments: argparse.Namespace) -> None:
 def _judged(folder: Path, *, per_rule: bool, save: bool) -> dict[str, Any]:
     """What happened in this process, which does nothing else."""
     from auditor.engine.evaluate import evaluate
-    from auditor.engine.rule import DRIFT
-    from auditor.facts.memory import lift_limit
-    from auditor.facts.snapshot import load_snapshot
+    from auditor.engine.rules.rule import DRIFT
+    from auditor.facts.snapshots.snapshot import load_snapshot
     from auditor.facts.views import create_views, seal
     from auditor.history.folders import FINDINGS_FILE, SPILL_FOLDER
     from auditor.pipeline.policy import load_rule_set
+    from auditor.sql.statements import lift_limit
 
     with tempfile.TemporaryDirectory() as run:
         stages = _Stages()

@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # the tests' driver of Chrom
 
 from auditor.history.runs import load_run, report_of_run
 from auditor.model import Report, Verdict
-from auditor.report.html_report import write_html
+from auditor.report.html.report import write_html
 from tests.report.chromium import Page, browsing, chromium_path
 
 if TYPE_CHECKING:

@@ -49,7 +49,7 @@ class Recorded:
 def record(hosts: int, luns: int, paths: int, seed: int) -> Recorded:
     """Read a generated vCenter of that size, as an audit by all default rules does."""
     from auditor.endpoints.collect import collect_fleet
-    from auditor.facts.earlier import with_host_marks
+    from auditor.facts.snapshots.earlier import with_host_marks
     from auditor.fleet.loading import load_fleet
     from auditor.pipeline.policy import load_policy, needs_for
     from auditor_lab.generated.cluster import FleetSize

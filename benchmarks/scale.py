@@ -179,7 +179,7 @@ def _merged(words: list[str], snapshot: Path, folder: Path, times: int) -> dict[
 
 def _gaps(snapshot: Path) -> dict[str, int]:
     """How many there are. The report has them too, and is too large to be read whole: 2.5 GB for 100,000 hosts."""
-    from auditor.facts.snapshot import load_snapshot
+    from auditor.facts.snapshots.snapshot import load_snapshot
 
     gaps = load_snapshot(snapshot).gaps
     return {"gaps": len(gaps), "other_gaps": sum(not is_of_the_fleet({"what": gap.what, "why": gap.why}) for gap in gaps)}
@@ -199,8 +199,8 @@ def _read(snapshot: Path) -> dict[str, int]:
 
 def _digest(snapshot: Path) -> str:
     """What was read, whoever read it: to be the same for threads and any number of workers."""
-    from auditor.facts.content import content_digest
-    from auditor.facts.snapshot import load_snapshot
+    from auditor.facts.snapshots.snapshot import load_snapshot
+    from tests.content import content_digest
 
     return content_digest(load_snapshot(snapshot).connection)
 

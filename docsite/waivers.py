@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
-from auditor.engine.accepted_gaps import _EntryShape as GapShape
-from auditor.engine.waiver_terms import EXPIRES
-from auditor.engine.waivers import _EntryShape as WaiverShape
+from auditor.engine.waivers.accepted_gaps import _EntryShape as GapShape
+from auditor.engine.waivers.file import _EntryShape as WaiverShape
+from auditor.engine.waivers.terms import EXPIRES
 from docsite.markdown import code, escaped, table
 
 _ANSWERS = {

@@ -57,7 +57,7 @@ LONGEST = (
     "long/walk/test_undoing.py",
     "long/report/test_accessible.py",
     "long/endpoints/test_soap_decoding.py",
-    "long/authoring/test_conflicts.py",
+    "long/engine/test_conflicts.py",
     "long/laws/test_conflicts_of_fleets.py",
     "long/lab/test_vcsim.py",
     "long/walk/test_what_changed.py",

@@ -12,9 +12,9 @@ from importlib import resources
 from pathlib import Path
 
 from auditor.bounds.files import read_bytes
-from auditor.engine.checked_rules import FILE, CheckedRule, encoded, rule_digest
-from auditor.engine.loading import load_rules
-from auditor.engine.rule import Rule
+from auditor.engine.rules.checked import FILE, CheckedRule, encoded, rule_digest
+from auditor.engine.rules.loading import load_rules
+from auditor.engine.rules.rule import Rule
 from auditor.errors import RuleError
 from auditor.facts.catalog import view_columns
 from auditor.model.endpoint_kinds import endpoint_types

@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from auditor.authoring.grid import fill
-from auditor.engine.params import bindings_of
-from auditor.engine.rule import Example, Expression, Rule, RuleSet
+from auditor.engine.probing.grid import fill
+from auditor.engine.rules.params import bindings_of
+from auditor.engine.rules.rule import Example, Expression, Rule, RuleSet
+from auditor.engine.rules.types import Family, family_of
 from auditor.engine.sandbox import sandbox
-from auditor.engine.sql import VERDICT_COLUMNS, changed_columns, fixed_sql, judging_sql, named, verdict_sql
-from auditor.engine.types import Family, family_of
+from auditor.engine.verdict_sql import VERDICT_COLUMNS, changed_columns, fixed_sql, judging_sql, named, verdict_sql
 from auditor.errors import RuleError
-from auditor.facts.memory import parsed
 from auditor.facts.views import RESOURCE_COLUMNS
 from auditor.model import FixClass, Verdict
+from auditor.sql.statements import parsed
 
 if TYPE_CHECKING:
     import duckdb

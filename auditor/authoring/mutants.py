@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from auditor.engine.rule import Expression, Param, ParamValue, Rule
-from auditor.engine.sql import verdict_sql
-from auditor.engine.types import Family, family_of
+from auditor.engine.rules.rule import Expression, Param, ParamValue, Rule
+from auditor.engine.rules.types import Family, family_of
+from auditor.engine.verdict_sql import verdict_sql
 
 if TYPE_CHECKING:
     from sqlglot import exp

@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from auditor.authoring.grid import fill, fill_grid, values_of
 from auditor.authoring.mutants import Mutant, mutants_of
-from auditor.engine.params import bindings
-from auditor.engine.rule import ParamValue, Rule, RuleSet
+from auditor.engine.probing.grid import fill, fill_grid, values_of
+from auditor.engine.rules.params import bindings
+from auditor.engine.rules.rule import ParamValue, Rule, RuleSet
 from auditor.engine.sandbox import sandbox
-from auditor.engine.sql import verdict_sql
+from auditor.engine.verdict_sql import verdict_sql
 
 if TYPE_CHECKING:
     import duckdb

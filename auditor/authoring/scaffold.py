@@ -8,7 +8,7 @@ from pathlib import Path
 
 from auditor.authoring.schema_docs import DescribedColumn
 from auditor.bounds.files import read_text
-from auditor.engine.types import Family, family_of
+from auditor.engine.rules.types import Family, family_of
 from auditor.errors import RuleError
 from auditor.facts.views import RESOURCE_COLUMNS
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 QUERY_MIB, QUERY_MIB_A_THREAD = 1024, 64
 """MiB of memory that the process of `auditor query` may have, and that many more for each core: each has a thread of DuckDB.
 
-DuckDB's own limit (auditor/facts/memory.py) does not count what an expression allocates, nor what Python makes of a row. Statements that
+DuckDB's own limit (auditor/sql/statements.py) does not count what an expression allocates, nor what Python makes of a row. Statements that
 spill, over 20 to 30 million rows, had 520 to 650 MiB on two cores.
 """
 QUERY_LATE_SECONDS = 1.0

@@ -56,7 +56,7 @@ def apply(
     from auditor.pipeline.changes import checked_plan, snapshot_of
     from auditor.pipeline.request import SETTLE_SECONDS, ApplyRequest, FixLimits
     from auditor.pipeline.unmatched import unmatched_protection
-    from auditor.report.plan import write_plan
+    from auditor.report.terminal.plan import write_plan
 
     allowed = tuple(allow or [FixClass.ONLINE])
     with progress() as shown:

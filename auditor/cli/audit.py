@@ -139,7 +139,7 @@ def demo(
 
     Example: auditor demo --scenario solidfire-vvols --fix --yes --allow online --allow online-caution --max-hosts 100%
     """
-    from auditor.engine.waivers import FILE_NAME
+    from auditor.engine.waivers.file import FILE_NAME
     from auditor.pipeline.request import AuditRequest
     from auditor_lab.demo_waivers import demo_waivers
     from auditor_lab.scenario import described, load_incidents
@@ -239,7 +239,7 @@ def _without_unmatched(audited: AuditResult) -> AuditResult:
 
 def _bugs_file(audited: AuditResult) -> Path:
     """The file of the snapshot that was judged which says where readings ended in a bug."""
-    from auditor.facts.snapshot import BUGS_FILE
+    from auditor.facts.snapshots.snapshot import BUGS_FILE
     from auditor.history.folders import AFTER_FOLDER, SNAPSHOT_FOLDER
 
     folders = (audited.request.directory, audited.directory / AFTER_FOLDER, audited.directory / SNAPSHOT_FOLDER)

@@ -48,7 +48,7 @@ def set_(
     """
     from auditor.history.baseline import other_fleet, run_to_take, set_baseline
     from auditor.history.state import state_directory
-    from auditor.report.baseline import write_baseline
+    from auditor.report.terminal.baseline import write_baseline
     from auditor.report.wording import neutral
 
     _refuse_halves(run, from_host, of_run, is_placed=reach is not None or endpoint is not None)
@@ -79,7 +79,7 @@ def show(state_dir: options.StateDir = None) -> int:
     """
     from auditor.history.baseline import load_about
     from auditor.history.state import state_directory
-    from auditor.report.baseline import write_baseline
+    from auditor.report.terminal.baseline import write_baseline
 
     about = load_about(state_directory(state_dir, to_read=True))
     if about is None:

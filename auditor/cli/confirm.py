@@ -50,7 +50,7 @@ def await_confirmed(run: str, fleet: Fleet, state_dir: Path | None) -> None:
     from auditor.history.confirming import deadline_of
     from auditor.history.state import state_directory
     from auditor.pipeline.confirmation import await_confirmation
-    from auditor.report.receipts import write_receipts
+    from auditor.report.terminal.receipts import write_receipts
 
     folder = state_directory(state_dir)
     deadline = deadline_of(folder, run)

@@ -32,7 +32,7 @@ def doctor(
     from auditor.doctor import examine, exit_code
     from auditor.fleet.loading import load_fleet
     from auditor.pipeline.policy import load_policy
-    from auditor.report.doctor import write_diagnosis, write_diagnosis_json
+    from auditor.report.terminal.doctor import write_diagnosis, write_diagnosis_json
 
     loaded = load_fleet(fleet)
     policy = load_policy(loaded, rules or ())  # as an audit without a baseline has it

@@ -42,8 +42,8 @@ def explain(
     from auditor.history.finding_runs import run_with_finding
     from auditor.history.state import state_directory
     from auditor.inspect.explaining import explain_finding, paths_named
-    from auditor.report.by_hand import write_steps
-    from auditor.report.explanation import write_explanation, write_paths
+    from auditor.report.terminal.by_hand import write_steps
+    from auditor.report.terminal.explanation import write_explanation, write_paths
     from auditor.report.wording import neutral
 
     if len(what) > 2:
@@ -80,8 +80,8 @@ def _draw(file: Path, paths: Sequence[IoPath]) -> None:
         ConfigurationError: there is none, or the file cannot be written.
     """
     from auditor.report.files import written_whole
-    from auditor.report.pages import template_text
-    from auditor.report.path_drawing import drawing_file
+    from auditor.report.html.pages import template_text
+    from auditor.report.html.path_drawing import drawing_file
 
     if not paths:
         raise ConfigurationError(

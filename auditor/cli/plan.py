@@ -53,7 +53,7 @@ def plan(
     from auditor.history.plan_file import PLAN_FILE, plan_digest
     from auditor.pipeline.request import AuditRequest, FixLimits
     from auditor.report.files import written_whole
-    from auditor.report.plan import write_plan
+    from auditor.report.terminal.plan import write_plan
 
     if out is not None and out != "-":
         options.file_to_write(Path(out))

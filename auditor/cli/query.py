@@ -56,7 +56,7 @@ def query(
     """
     from auditor.bounds.process import limited as within_limits
     from auditor.inspect.query import run_query
-    from auditor.report.query_rows import limited, write_rows
+    from auditor.report.terminal.query_rows import limited, write_rows
 
     place, findings = saved_place(run, snapshot, state_dir)
     terminal = sys.stdout.isatty()

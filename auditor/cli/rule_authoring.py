@@ -16,8 +16,8 @@ from auditor.errors import ConfigurationError, RuleError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from auditor.engine.params import Override
-    from auditor.engine.rule import RuleSet
+    from auditor.engine.rules.params import Override
+    from auditor.engine.rules.rule import RuleSet
 
 _RULE_ID = re.compile(r"[a-z0-9-]+(/[a-z0-9-]+)+")
 
@@ -65,7 +65,7 @@ def schema(
     """
     from auditor.authoring.schema_docs import about_view, described
     from auditor.facts.catalog import view_columns
-    from auditor.report.schema_text import write_view, write_views
+    from auditor.report.terminal.schema_text import write_view, write_views
 
     if view is None:
         write_views(((name, len(columns), about_view(name)) for name, columns in view_columns().items()), sys.stdout)
@@ -89,7 +89,7 @@ def mutate(
     """
     from auditor.authoring.mutation import score_rules
     from auditor.pipeline.policy import load_rule_set
-    from auditor.report.scores import write_scores
+    from auditor.report.terminal.scores import write_scores
 
     loaded = load_rule_set(rules or [], chosen or []).tagged(tag or [])
     scores = list(score_rules(loaded))
@@ -118,9 +118,9 @@ def conflicts(
 
     Example: auditor rules conflicts --fleet fleet.yaml
     """
-    from auditor.authoring.conflicts import conflict_text, place_text
-    from auditor.authoring.conflicts import conflicts as conflicts_of
-    from auditor.engine.params import param_values
+    from auditor.engine.probing.conflicts import conflict_text, place_text
+    from auditor.engine.probing.conflicts import conflicts as conflicts_of
+    from auditor.engine.rules.params import param_values
     from auditor.fleet.loading import load_fleet
     from auditor.pipeline.policy import load_rule_set, param_overrides, with_fleet_severities
     from auditor.report.wording import count_of
@@ -140,8 +140,8 @@ def conflicts(
 def _conflicts_over(place: Path, rules: RuleSet, overrides: Sequence[Override]) -> int:
     import tempfile
 
-    from auditor.authoring.conflicts import conflicts_over_facts
-    from auditor.facts.snapshot import load_snapshot
+    from auditor.engine.probing.conflicts import conflicts_over_facts
+    from auditor.facts.snapshots.snapshot import load_snapshot
     from auditor.report.fix_outcomes import contradiction_notices
     from auditor.report.wording import count_of, neutral
 
@@ -165,7 +165,7 @@ def pages(
     Example: auditor rules pages --dir docs/rules --check
     """
     from auditor.pipeline.policy import load_rule_set
-    from auditor.report.rule_pages import rule_pages, stale_pages, write_pages
+    from auditor.report.html.rule_pages import rule_pages, stale_pages, write_pages
 
     made = rule_pages(load_rule_set(rules or []))
     if not check:

@@ -12,7 +12,7 @@ from auditor.cli import completions, options, rule_authoring
 from auditor.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from auditor.engine.rule import RuleSet
+    from auditor.engine.rules.rule import RuleSet
 
 app = typer.Typer(help="The lessons a fleet is judged by: list, show, test, write.", no_args_is_help=True)
 app.command("new")(rule_authoring.new)
@@ -31,7 +31,7 @@ def list_rules(rules: options.Rules = None, tag: options.Tags = None, as_json: o
     Example: auditor rules list --json
     """
     from auditor.pipeline.policy import load_rule_set
-    from auditor.report.rule_list import write_rule_list, write_rule_list_json
+    from auditor.report.terminal.rule_list import write_rule_list, write_rule_list_json
 
     write = write_rule_list_json if as_json else write_rule_list
     write(load_rule_set(rules or []).tagged(tag or []), sys.stdout)
@@ -54,7 +54,7 @@ def show_rule(
     """
     from auditor.fleet.loading import load_fleet
     from auditor.pipeline.policy import load_rule_set, param_overrides, with_fleet_severities
-    from auditor.report.rule_text import write_rule
+    from auditor.report.terminal.rule_text import write_rule
 
     chosen = load_rule_set(rules or [], [rule])
     loaded = load_fleet(fleet) if fleet is not None else None

@@ -55,11 +55,11 @@ def diff_kept(
 
     Exit codes: 0 nothing fails that did not fail before, 1 something does, 3 no such run.
     """
-    from auditor.history.comparison import run_before
-    from auditor.history.run_diff import diff_lines, diff_of, write_diff_json
+    from auditor.history.comparison.comparing import run_before
+    from auditor.history.comparison.run_diff import diff_lines, diff_of, write_diff_json
     from auditor.history.runs import load_run
     from auditor.history.state import state_directory
-    from auditor.report.console import width_of
+    from auditor.report.terminal.console import width_of
 
     state = state_directory(state_dir, to_read=True)
     new = load_run(state, later)
@@ -90,7 +90,7 @@ def trend_kept(
     from auditor.history.runs import load_run
     from auditor.history.state import state_directory
     from auditor.history.trend import can_draw, trend_lines, trend_of, write_trend_csv, write_trend_json
-    from auditor.report.console import width_of
+    from auditor.report.terminal.console import width_of
 
     if as_csv and as_json:
         raise ConfigurationError("--csv and --json do not go together", why="nothing was written.", do="leave one out.")
@@ -152,7 +152,7 @@ def show_kept(
     from auditor.history.runs import fleet_file_of, load_run, report_of_run
     from auditor.history.state import state_directory
     from auditor.report import parse_reporters, write_report
-    from auditor.report.totals import Commands
+    from auditor.report.terminal.totals import Commands
 
     destinations = parse_reporters(reporter or [])
     state = state_directory(state_dir, to_read=True)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from auditor.job.jobs_file import Job, Jobs
     from auditor.job.runs import Ended
     from auditor.job.schedule import Schedule
-    from auditor.job.server import Listen, Served
+    from auditor.job.site.server import Listen, Served
     from auditor.store.address import Place
 
 _WORST_FIRST = (3, 4, 5, 70, 2, 1, 0)
@@ -75,7 +75,7 @@ def schedule(
     """
     from auditor.job.jobs_file import Jobs
     from auditor.job.logs import set_up_log
-    from auditor.job.server import parse_listen, token_warning
+    from auditor.job.site.server import parse_listen, token_warning
 
     if jobs is not None:
         loaded = _of_file(jobs, once=once, fleet=fleet, publish=publish, cron=cron)
@@ -162,8 +162,8 @@ def _of_file(path: Path, *, once: bool, fleet: Path | None, publish: Path | None
 
 def _check(job: Job) -> None:
     """Report a mistake in the files of a job now, not at six in the morning."""
-    from auditor.engine.chosen_rules import without
-    from auditor.engine.waivers import load_waivers
+    from auditor.engine.rules.chosen import without
+    from auditor.engine.waivers.file import load_waivers
     from auditor.fleet.loading import load_fleet
     from auditor.pipeline.policy import load_rule_set
 
@@ -177,7 +177,7 @@ def _run(jobs: Jobs, state_dir: Place | None, listen: Listen | None, *, once: bo
     from auditor.history.state import state_directory
     from auditor.job.runs import run_in_process
     from auditor.job.schedule import schedule_of, started_text
-    from auditor.job.server import serving
+    from auditor.job.site.server import serving
 
     running = schedule_of(jobs, state_directory(state_dir), run_in_process)
     log = logging.getLogger("auditor.job")
@@ -192,7 +192,7 @@ def _run(jobs: Jobs, state_dir: Place | None, listen: Listen | None, *, once: bo
 
 
 def _served(running: Schedule) -> Served:
-    from auditor.job.server import Served
+    from auditor.job.site.server import Served
 
     return Served(running.roots(), running.board, running.folders(), running.notifier)
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from auditor.pipeline.result import AuditResult
     from auditor.pipeline.writing import Written
     from auditor.report import Destination
-    from auditor.report.totals import Commands
+    from auditor.report.terminal.totals import Commands
     from auditor.store.address import Place
 
 
@@ -68,7 +68,7 @@ def write_reports(audited: AuditResult, destinations: Sequence[Destination], sho
 def show_result_of_files(report: Report, destinations: Sequence[Destination]) -> None:
     """Print the result and where the reports are, where all of them went into files: nothing else says how it ended."""
     from auditor.report.digest import digest
-    from auditor.report.first_screen import write_result
+    from auditor.report.terminal.first_screen import write_result
 
     files = [str(one.path) for one in destinations if one.path is not None]
     if len(files) == len(destinations):
@@ -82,7 +82,7 @@ def show_dry_run(
     """Print the plan, what would come of it (`foretold`, where that is known), and the command that makes it."""
     from auditor.apply import limits_of
     from auditor.apply.guards import select_changes
-    from auditor.report.plan import write_plan
+    from auditor.report.terminal.plan import write_plan
     from auditor.report.wording import allowing
 
     out = _for_people(destinations)
@@ -108,7 +108,7 @@ def show_dry_run(
 def show_foretold(foretold: Written, out: TextIO) -> None:
     """Print what would come of changes that were rehearsed: how many end how, and why some are not attempted."""
     from auditor.model import Outcome
-    from auditor.report.receipts import counts_text
+    from auditor.report.terminal.receipts import counts_text
     from auditor.report.wording import neutral
 
     for notice in foretold.notices:
@@ -141,7 +141,7 @@ def show_fixed(audited: AuditResult, destinations: Sequence[Destination], shown:
     from auditor.history.folders import JOURNAL_FOLDER
     from auditor.journal.records import SUFFIX
     from auditor.model import Outcome
-    from auditor.report.receipts import counts_text
+    from auditor.report.terminal.receipts import counts_text
 
     out = _for_people(destinations)
     outcomes = Counter(receipt.outcome for receipt in audited.receipts)
@@ -164,7 +164,7 @@ def show_fixed(audited: AuditResult, destinations: Sequence[Destination], shown:
 
 
 def _commands(audited: AuditResult, shown: Shown) -> Commands:
-    from auditor.report.totals import Commands
+    from auditor.report.terminal.totals import Commands
 
     state, fleet = ("--state-dir", audited.request.state), audited.request.fleet
     doctor = typed("auditor doctor", ("--fleet", fleet)) if shown.fleet_stays and isinstance(fleet, Path) else ""

@@ -169,6 +169,6 @@ def show_changes(confirm: Callable[[Sequence[Change]], bool]) -> Callable[[Seque
 
 def show_plan(plan: Plan, allow: Sequence[FixClass], held: Sequence[Receipt] = ()) -> None:
     """Print what a fix would change, on standard error: the report stays alone on standard output."""
-    from auditor.report.plan import write_plan
+    from auditor.report.terminal.plan import write_plan
 
     write_plan(plan, allow, sys.stderr, held)

@@ -51,7 +51,7 @@ def undo(
     from auditor.history.state import state_directory
     from auditor.history.writing_runs import writing_run_named
     from auditor.pipeline.request import UndoRequest
-    from auditor.report.plan import write_plan
+    from auditor.report.terminal.plan import write_plan
 
     named = writing_run_named(state_directory(state_dir, to_read=True), run)
     if (first := begun_by(state_directory(state_dir, to_read=True), named)) is not None:

@@ -13,7 +13,7 @@ from auditor.cli import options
 from auditor.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from auditor.engine.waivers import Waivers
+    from auditor.engine.waivers.file import Waivers
 
 app = typer.Typer(help="What somebody answers for, and until when.", no_args_is_help=True)
 
@@ -40,7 +40,7 @@ def check(
     """
     from auditor.fleet.loading import load_fleet
     from auditor.pipeline.policy import load_fleet_waivers, load_rule_set
-    from auditor.report.waivers import write_waivers
+    from auditor.report.terminal.waivers import write_waivers
 
     if fleet is None and waivers is None:
         raise ConfigurationError(

@@ -59,7 +59,7 @@ def _shown(watched: Watch, pause: float, lasting: float) -> Sequence[WatchRow]:
     from rich.console import Console
     from rich.live import Live
 
-    from auditor.report.watch_rows import watch_view
+    from auditor.report.terminal.watch_rows import watch_view
 
     console = Console()
     with Live(console=console, auto_refresh=False) as live:
@@ -79,7 +79,7 @@ def _looks(watched: Watch, pause: float, lasting: float, show: Callable[[Sequenc
 
 
 def _print_lines(rows: Sequence[WatchRow]) -> None:
-    from auditor.report.watch_rows import watch_line
+    from auditor.report.terminal.watch_rows import watch_line
 
     now = datetime.now(UTC)
     for row in rows:

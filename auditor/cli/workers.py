@@ -183,7 +183,7 @@ def list_workers(
     Exit codes: 0 each site of fleet.yaml has a worker, 2 one has none: its endpoints would not be read, 3 no scheduler answers.
     """
     from auditor.fleet.loading import load_fleet
-    from auditor.report.workers import write_workers
+    from auditor.report.terminal.workers import write_workers
     from auditor.workers.address import parse_address
     from auditor.workers.inventory import listed_workers
     from auditor.workers.security import certificates_folder, security_for

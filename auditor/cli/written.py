@@ -22,7 +22,7 @@ def show_written(written: Written, fleet: Path, state_dir: Path | None) -> int:
     from auditor.history.folders import JOURNAL_FOLDER
     from auditor.history.state import state_directory
     from auditor.journal.records import SUFFIX
-    from auditor.report.receipts import write_receipts
+    from auditor.report.terminal.receipts import write_receipts
 
     for notice in written.notices:
         warn(notice)

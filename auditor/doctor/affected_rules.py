@@ -6,12 +6,12 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
-from auditor.engine.needs import needs_of
+from auditor.engine.rules.needs import needs_of
 from auditor.facts.needs import SOURCES
 from auditor.model import FixClass
 
 if TYPE_CHECKING:
-    from auditor.engine.rule import Rule, RuleSet
+    from auditor.engine.rules.rule import Rule, RuleSet
     from auditor.model import EndpointKind
 
 _NAMED = 4  # rules and tables that are named before the rest is counted

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     import duckdb
 
-    from auditor.engine.rule import Rule
+    from auditor.engine.rules.rule import Rule
     from auditor.model import EndpointKind
 
 _FAMILY = frozenset({"family", "families"})

@@ -20,7 +20,7 @@ from auditor.stopping import pool
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from auditor.engine.rule import RuleSet
+    from auditor.engine.rules.rule import RuleSet
     from auditor.fleet.loading import Fleet
     from auditor.model import Endpoint
 

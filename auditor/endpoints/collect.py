@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from auditor.endpoints.common.sessions import Session
-    from auditor.facts.earlier import Earlier
     from auditor.facts.needs import Needs
-    from auditor.facts.parts import Part
-    from auditor.facts.snapshot import Snapshot, SnapshotBuilder
+    from auditor.facts.snapshots.earlier import Earlier
+    from auditor.facts.snapshots.parts import Part
+    from auditor.facts.snapshots.snapshot import Snapshot, SnapshotBuilder
     from auditor.fleet.loading import Fleet
 
 Progress = Callable[[str, str], None]  # endpoint name, what just happened there
@@ -62,8 +62,8 @@ def collect_fleet(
     Raises:
         ConfigurationError: two entries of fleet.yaml turned out to be one endpoint.
     """
-    from auditor.facts.merging import check_distinct
-    from auditor.facts.snapshot import SnapshotBuilder
+    from auditor.facts.snapshots.merging import check_distinct
+    from auditor.facts.snapshots.snapshot import SnapshotBuilder
 
     started = datetime.now(UTC)
     builder = SnapshotBuilder(spill)
@@ -77,7 +77,7 @@ def collect_fleet(
 
 def collect_again(fleet: Fleet, before: Snapshot, endpoints: Sequence[str], progress: Progress) -> Snapshot:
     """Read only `endpoints` again, for what they were asked before; what `before` knows of the others is taken over."""
-    from auditor.facts.snapshot import SnapshotBuilder
+    from auditor.facts.snapshots.snapshot import SnapshotBuilder
 
     started = datetime.now(UTC)
     builder = SnapshotBuilder()
@@ -204,7 +204,7 @@ def read_endpoint(
 
 def unread_part(endpoint: Endpoint, why: str, started: datetime) -> Part:
     """The part of an endpoint that nobody could read, and a gap that says why."""
-    from auditor.facts.parts import Part
+    from auditor.facts.snapshots.parts import Part
 
     reading = replace(_not_needed(endpoint, started), finished=datetime.now(UTC), complete=False, notes=())
     return Part(reading, (Gap(endpoint.name, _unread(endpoint, None), why),))

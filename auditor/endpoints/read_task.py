@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 from auditor.bounds.files import read_bytes
 from auditor.endpoints.collect import read_endpoint
 from auditor.errors import ConfigurationError
-from auditor.facts.earlier_parts import EarlierPart, earlier_in, earlier_part
-from auditor.facts.parts import Part, part_of
-from auditor.facts.snapshot import SnapshotBuilder
+from auditor.facts.snapshots.earlier_parts import EarlierPart, earlier_in, earlier_part
+from auditor.facts.snapshots.parts import Part, part_of
+from auditor.facts.snapshots.snapshot import SnapshotBuilder
 from auditor.model.endpoint_kinds import endpoint_type
 
 if TYPE_CHECKING:
     from auditor.endpoints.collect import Progress
-    from auditor.facts.earlier import Earlier
     from auditor.facts.needs import Needs
     from auditor.facts.schema import Batch
+    from auditor.facts.snapshots.earlier import Earlier
     from auditor.model import Endpoint, Gap
 
 _TRUST_FILE = "trust"

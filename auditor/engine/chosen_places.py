@@ -13,7 +13,7 @@ from auditor.yaml.reading import did_you_mean, nearest
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from auditor.facts.snapshot import Snapshot
+    from auditor.facts.snapshots.snapshot import Snapshot
 
 _NOTHING = "nothing was judged: what was requested does not exist."
 

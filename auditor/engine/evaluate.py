@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from auditor.engine.fix_blockers import blocker_text, by_hand_text
-from auditor.engine.harmful_fixes import mark_harmful_fixes
+from auditor.engine.fixes.blockers import blocker_text, by_hand_text
+from auditor.engine.fixes.harmful import mark_harmful_fixes
 from auditor.engine.judged_view import JudgedView
-from auditor.engine.lexing import renamed_params
-from auditor.engine.params import ParamValues, Scope, scopes
-from auditor.engine.rule import Rule, RuleSet
-from auditor.engine.sql import FIX_BLOCKERS, deferred_form, judging_sql, named, quoted, tally_sql
+from auditor.engine.rules.lexing import renamed_params
+from auditor.engine.rules.params import ParamValues, Scope, scopes
+from auditor.engine.rules.rule import Rule, RuleSet
 from auditor.engine.statements import bound_values, rule_errors
 from auditor.engine.taken_verdicts import TakenVerdicts, take_over
+from auditor.engine.verdict_sql import FIX_BLOCKERS, deferred_form, judging_sql, named, quoted, tally_sql
 from auditor.engine.verdicts import DeferredVerdicts, Evaluation, JudgedRule, load_evaluation, new_store
 from auditor.errors import RuleError, SnapshotError
 from auditor.facts.device_classes import device_classes
-from auditor.facts.memory import execute
 from auditor.model import FixClass, Verdict
+from auditor.sql.statements import execute
 
 if TYPE_CHECKING:
     import duckdb

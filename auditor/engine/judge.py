@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from auditor.engine.carriers import carriers
 from auditor.engine.evaluate import evaluate
-from auditor.engine.fix_impact import predict_fix_impact
+from auditor.engine.fixes.carriers import carriers
+from auditor.engine.fixes.impact import predict_fix_impact
+from auditor.engine.fixes.planning import plan
+from auditor.engine.fixes.served import with_reach
+from auditor.engine.fixes.unusual import unusual_changes
 from auditor.engine.narrowing import narrow
-from auditor.engine.params import Override, param_values, placed
-from auditor.engine.planning import plan
-from auditor.engine.served import with_reach
-from auditor.engine.unusual import unusual_changes
-from auditor.engine.waived_verdicts import waive
-from auditor.facts.memory import lift_limit
+from auditor.engine.rules.params import Override, param_values, placed
+from auditor.engine.waivers.waived import waive
 from auditor.facts.views import create_views, seal
+from auditor.sql.statements import lift_limit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     import duckdb
 
     from auditor.engine.chosen_places import Chosen
-    from auditor.engine.rule import RuleSet
+    from auditor.engine.rules.rule import RuleSet
     from auditor.engine.taken_verdicts import TakenVerdicts
     from auditor.engine.verdicts import Evaluation
-    from auditor.engine.waivers import Waivers
-    from auditor.facts.snapshot import Snapshot
+    from auditor.engine.waivers.file import Waivers
+    from auditor.facts.snapshots.snapshot import Snapshot
     from auditor.model import Plan
 
 

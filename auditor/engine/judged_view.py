@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from auditor.engine.sql import failing_sql, named, tallied_columns
+from auditor.engine.verdict_sql import failing_sql, named, tallied_columns
 
 if TYPE_CHECKING:
-    from auditor.engine.params import Scope
-    from auditor.engine.rule import Rule
+    from auditor.engine.rules.params import Scope
+    from auditor.engine.rules.rule import Rule
     from auditor.facts.device_classes import DeviceClasses
 
 

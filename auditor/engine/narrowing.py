@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from auditor.engine.verdicts import decoded
-from auditor.engine.waived_verdicts import left_alone
+from auditor.engine.waivers.waived import left_alone
 from auditor.model import ByHand, Target, Unmet
 
 if TYPE_CHECKING:

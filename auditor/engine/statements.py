@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from auditor.engine.params import bindings_of
+from auditor.engine.rules.params import bindings_of
 from auditor.errors import RuleError
 from auditor.facts.snapshot_files import snapshot_fault
 
 if TYPE_CHECKING:
     import duckdb
 
-    from auditor.engine.params import Scope
-    from auditor.engine.rule import Rule
+    from auditor.engine.rules.params import Scope
+    from auditor.engine.rules.rule import Rule
 
 
 def bound_values(rule: Rule, scope: Scope, *, judging: bool = False, shown: bool = False) -> dict[str, object]:

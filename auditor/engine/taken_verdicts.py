@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from auditor.engine.sql import VERDICT_COLUMNS, quoted
+from auditor.engine.verdict_sql import VERDICT_COLUMNS, quoted
 from auditor.engine.verdicts import STORED, DeferredVerdicts, JudgedRule
-from auditor.facts.memory import execute
 from auditor.model import Verdict
+from auditor.sql.statements import execute
 
 if TYPE_CHECKING:
     import duckdb

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from auditor.bounds.files import json_of
-from auditor.engine.sql import VERDICT_COLUMNS, quoted
 from auditor.engine.verdict_reader import BY_IMPACT, PLACE, SORTED_AT_ONCE, fetched, in_order
+from auditor.engine.verdict_sql import VERDICT_COLUMNS, quoted
 from auditor.errors import SnapshotError
-from auditor.facts.memory import execute
 from auditor.facts.views import seal
 from auditor.model import Finding, Fix, FixClass, Outcome, Resource, Scalar, Severity, Summary, Verdict
+from auditor.sql.statements import execute
 
 if TYPE_CHECKING:
     import duckdb
@@ -102,7 +102,7 @@ class Evaluation:
     store: str
     rules: Mapping[str, JudgedRule]
     deferred: tuple[DeferredVerdicts, ...] = ()
-    waivers: tuple[Mapping[str, Scalar], ...] = ()  # what reports say of each; engine/waived_verdicts.py applies them
+    waivers: tuple[Mapping[str, Scalar], ...] = ()  # what reports say of each; engine/waivers/waived.py applies them
 
     def findings(self, verdicts: Collection[Verdict] | None = None) -> Iterator[Finding]:
         """Every finding, worst first: by verdict, severity, impact, rule, and place; `verdicts` leaves the others out."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     import duckdb
 
-    from auditor.facts.snapshot import Snapshot
+    from auditor.facts.snapshots.snapshot import Snapshot
 
 FORMAT = 1
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from auditor.facts.catalog import view_columns
-from auditor.facts.memory import execute
+from auditor.sql.statements import execute
 
 if TYPE_CHECKING:
     import duckdb

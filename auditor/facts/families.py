@@ -2,7 +2,7 @@
 
 A family is recognised by the answer to a SCSI or NVMe inquiry. Where that was not read, or is nobody's here, the device's own name shows
 it, as far as its beginning belongs to one family alone. Where both are known and differ, the inquiry is believed, because ESXi chooses its
-plugins by it, and because a virtualiser may hand on the name of what is behind it; the difference is a gap (facts/unjoined.py).
+plugins by it, and because a virtualiser may hand on the name of what is behind it; the difference is a gap (facts/snapshots/unjoined.py).
 """
 
 from __future__ import annotations

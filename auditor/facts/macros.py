@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from auditor.facts.families import BEGINNING, SPECIAL, families_of_claim, family_of_inquiry, family_of_name
 from auditor.facts.family_advice import TOPICS, advice_sql
-from auditor.facts.memory import run
 from auditor.facts.special_devices import TINY_BYTES, purpose_of_device
+from auditor.sql.statements import run
 
 if TYPE_CHECKING:
     import duckdb

@@ -12,10 +12,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from auditor.facts.array_tables import ARRAY_TABLES, ARRAY_TOPICS
-from auditor.facts.memory import parsed
 from auditor.facts.table import ENDPOINT, Table, table
 from auditor.facts.vcenter_tables import HOST_TOPICS, ON_DEMAND_TOPICS, VCENTER_TABLES, VCENTER_TOPICS
 from auditor.model import EndpointKind
+from auditor.sql.statements import parsed
 
 if TYPE_CHECKING:
     import duckdb
@@ -34,7 +34,7 @@ class Batch:
 _TABLES = (
     table(
         "reading",
-        "What was asked and whether the whole answer arrived; a topic without a row was never asked, see facts/unread.py.",
+        "What was asked and whether the whole answer arrived; a topic without a row was never asked, see facts/snapshots/unread.py.",
         ENDPOINT,
         ("scope", "VARCHAR", "host_id for topics of one host, '' for topics of the endpoint"),
         ("topic", "VARCHAR", "one of TOPICS"),

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from auditor.errors import SnapshotError
-from auditor.facts import few
-from auditor.facts.memory import run
 from auditor.facts.schema import TABLES
+from auditor.sql import query_planning as few
+from auditor.sql.statements import run
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -50,8 +50,8 @@ def check_files(directory: Path, digests: Mapping[str, str], tables: Collection[
 def open_tables(connection: duckdb.DuckDBPyConnection, directory: Path, tables: Collection[str], digests: Mapping[str, str]) -> None:
     """Put the files of a snapshot in the place of the empty tables, and keep a list of them for `snapshot_fault`.
 
-    Small ones are copied: those whose order counts, and those that facts/unread.py may correct. All are copied where the snapshot has
-    few facts: a hundred views read these tables some hundred times, and each time DuckDB opens the file.
+    Small ones are copied: those whose order counts, and those that unread.py may correct. All are copied where the snapshot has few facts:
+    a hundred views read these tables some hundred times, and each time DuckDB opens the file.
 
     Source: docs/performance.md, "A small audit".
     """

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 
 from auditor.facts import device_classes
 from auditor.facts.catalog import catalog, with_dependencies
-from auditor.facts.few import plan_for_few_facts
 from auditor.facts.macros import create_macros
-from auditor.facts.memory import execute, limit_memory, run
 from auditor.facts.snapshot_files import snapshot_fault
+from auditor.sql.query_planning import plan_for_few_facts
+from auditor.sql.statements import execute, limit_memory, run
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from auditor.engine.rule import DRIFT
+from auditor.engine.rules.rule import DRIFT
 from auditor.errors import ConfigurationError, SnapshotError
 from auditor.facts.baseline import (
     KINDS,
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection
     from pathlib import Path
 
-    from auditor.engine.rule import RuleSet
-    from auditor.facts.snapshot import Snapshot
+    from auditor.engine.rules.rule import RuleSet
+    from auditor.facts.snapshots.snapshot import Snapshot
     from auditor.history.kept_run import KeptRun
 
 _NOTHING_SET = "no baseline was set, and the one before, if any, is as it was."
@@ -79,7 +79,7 @@ def set_baseline(
         SnapshotError: the run's snapshot cannot be read.
         StoreError: the store of a working copy refuses it; the one before stays in force there.
     """
-    from auditor.facts.snapshot import load_snapshot
+    from auditor.facts.snapshots.snapshot import load_snapshot
 
     if run.snapshot is None:
         raise ConfigurationError(

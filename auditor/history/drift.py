@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from auditor.engine.rule import DRIFT
+from auditor.engine.rules.rule import DRIFT
 from auditor.errors import SnapshotError
 from auditor.history.folders import FINDINGS_FILE
 from auditor.history.runs import list_runs
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
     import duckdb
 
-    from auditor.engine.rule import RuleSet
-    from auditor.facts.snapshot import Snapshot
+    from auditor.engine.rules.rule import RuleSet
+    from auditor.facts.snapshots.snapshot import Snapshot
     from auditor.history.kept_run import KeptRun
-    from auditor.report.saved_report import FindingKey
+    from auditor.report.json.saved_report import FindingKey
 
 MOST_RUNS = 60
 """Earlier runs that are read at most; two months of daily ones. Source: this project."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from auditor.facts.snapshot import holds_snapshot
+from auditor.facts.snapshots.snapshot import holds_snapshot
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,7 +15,7 @@ from auditor.history.runs import last_reading, load_run
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from auditor.facts.earlier import Earlier
+    from auditor.facts.snapshots.earlier import Earlier
 
 MAX_AGE = timedelta(hours=24)
 
@@ -55,8 +55,8 @@ def earlier_run(state: Path, incremental: Incremental, now: datetime, fleet: str
         ConfigurationError: there is no such run, or it never finished.
         JournalError: a journal is damaged, so what auditor wrote since is not known.
     """
-    from auditor.facts.earlier import RESTED_ON, Earlier
-    from auditor.facts.snapshot import load_snapshot
+    from auditor.facts.snapshots.earlier import RESTED_ON, Earlier
+    from auditor.facts.snapshots.snapshot import load_snapshot
 
     run = last_reading(state, fleet) if incremental.run == LAST else load_run(state, incremental.run)
     if run is None:

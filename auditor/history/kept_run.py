@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from auditor.bounds.files import read_json
 from auditor.errors import SnapshotError
-from auditor.facts.manifest import MANIFEST
+from auditor.facts.snapshots.manifest import MANIFEST
 from auditor.history.folders import BASELINE_FILE, FINDINGS_FILE, REPORT_FILE, RUN_FILE, RUNS_FOLDER, last_snapshot
 from auditor.history.run_names import RUN_ID
 from auditor.history.working_copy import fetch
@@ -87,7 +87,7 @@ class KeptRun:
 
     @property
     def report(self) -> Path:
-        """The JSON report of a finished run that has one, for `auditor.report.json_reading.load_report`; see `report_of_run`."""
+        """The JSON report of a finished run that has one, for `auditor.report.json.reading.load_report`; see `report_of_run`."""
         fetch(self.directory, _is_of_report)
         return self.directory / REPORT_FILE
 
@@ -120,7 +120,7 @@ def _is_of_report(name: str) -> bool:
 
 def head_of(report: Report, along: KeptAlong) -> dict[str, Any]:
     """What `run.json` holds of a run that reports `report`: little, whatever the fleet's size, so that a thousand are listed quickly."""
-    from auditor.report.json_report import compared_object, coverage_object, run_object, scope_object, summary_object
+    from auditor.report.json.report import compared_object, coverage_object, run_object, scope_object, summary_object
 
     return {
         # When each host of an incremental audit was read stands in the report alone.
@@ -144,7 +144,7 @@ def kept_of(directory: Path, head: Mapping[str, Any]) -> KeptRun:
     Raises:
         KeyError, TypeError, ValueError: a field is missing or has another type.
     """
-    from auditor.report.json_reading import scope_of
+    from auditor.report.json.reading import scope_of
 
     summary, run, unread = head["summary"], head["run"], head.get("unread")
     return KeptRun(

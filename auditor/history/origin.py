@@ -6,7 +6,7 @@ import socket
 from typing import TYPE_CHECKING
 
 from auditor import __version__
-from auditor.facts.snapshot import snapshot_digest
+from auditor.facts.snapshots.snapshot import snapshot_digest
 from auditor.history.plan_basis import rules_digest
 from auditor.journal.writing import account_name
 from auditor.model import Origin
@@ -14,7 +14,7 @@ from auditor.model import Origin
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from auditor.engine.rule import RuleSet
+    from auditor.engine.rules.rule import RuleSet
 
 
 def origin_of(rules: RuleSet, snapshot: Path | None) -> Origin:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from auditor.bounds.files import read_bytes
-from auditor.engine.waivers import FILE_NAME
+from auditor.engine.waivers.file import FILE_NAME
 from auditor.errors import GuardError
 from auditor.history.baseline import baseline_file
 from auditor.history.plan_file import BASIS_WORDS, Basis
@@ -18,7 +18,7 @@ from auditor.history.plan_file import BASIS_WORDS, Basis
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from auditor.engine.rule import RuleSet
+    from auditor.engine.rules.rule import RuleSet
     from auditor.fleet.loading import Fleet, ParamOverride
 
 

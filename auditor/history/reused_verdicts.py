@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from importlib.resources.abc import Traversable
     from pathlib import Path
 
-    from auditor.engine.rule_groups import RuleGroup
+    from auditor.engine.fixes.rule_groups import RuleGroup
     from auditor.engine.taken_verdicts import TakenVerdicts
 
 _FORMAT = 1
@@ -41,7 +41,7 @@ def unchanged_verdicts(earlier: Path, directory: Path, groups: Sequence[RuleGrou
     import duckdb
 
     from auditor.engine.taken_verdicts import TakenVerdicts
-    from auditor.facts.changed import changed_facts
+    from auditor.facts.snapshots.changed import changed_facts
 
     try:
         judged = read_json(earlier / JUDGED_FILE)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, TextIO
 
-from auditor.report.json_report import scope_object
-from auditor.report.json_values import utc_text
+from auditor.report.json.report import scope_object
+from auditor.report.json.values import utc_text
 from auditor.report.wording import neutral, percent
 
 if TYPE_CHECKING:

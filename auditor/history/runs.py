@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from auditor.history.kept_run import KeptRun
     from auditor.model import DriftAge, Fix, Report
     from auditor.model.comparison import ChangedFinding, Comparison
-    from auditor.report.saved_report import FindingKey
+    from auditor.report.json.saved_report import FindingKey
 
 __all__ = [
     "begin_run",
@@ -116,8 +116,8 @@ def keep_run(
     Raises:
         ConfigurationError: the disk is full or may not be written; the run stays unfinished.
     """
-    from auditor.report.json_report import write_full_json
-    from auditor.report.saved_report import write_saved_report
+    from auditor.report.json.report import write_full_json
+    from auditor.report.json.saved_report import write_saved_report
 
     with written_whole(directory / (REPORT_FILE if fixes is None else KEPT_FILE), mode=0o600) as out:
         if fixes is None:
@@ -154,8 +154,8 @@ def report_of_run(run: KeptRun) -> Report:
     """
     from auditor.engine.verdicts import load_evaluation
     from auditor.history.trend import points_before
-    from auditor.report.json_reading import load_report
-    from auditor.report.saved_report import load_saved_report
+    from auditor.report.json.reading import load_report
+    from auditor.report.json.saved_report import load_saved_report
     from auditor.report.verdict_counts import LISTED
 
     if run.report.exists():
@@ -177,7 +177,7 @@ def fleet_file_of(run: KeptRun, report: Report) -> str:
 
 def _compared(run: KeptRun) -> Comparison | None:
     """What had changed in a run when it was kept, as long as the run that it was compared with is kept as well."""
-    from auditor.report.json_reading import compared_of
+    from auditor.report.json.reading import compared_of
 
     if run.compared is None:
         return None
@@ -185,7 +185,7 @@ def _compared(run: KeptRun) -> Comparison | None:
     if not before.is_dir():
         return None
 
-    from auditor.history.comparison import compare_runs
+    from auditor.history.comparison.comparing import compare_runs
 
     def listed() -> Iterator[ChangedFinding]:
         return compare_runs(read_kept(before), run).listed()

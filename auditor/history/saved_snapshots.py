@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 
 from auditor.bounds.files import json_of
 from auditor.errors import ConfigurationError, SnapshotError, StoreError
-from auditor.facts.manifest import MANIFEST, files_listed
-from auditor.facts.partitions import private_folder
-from auditor.facts.snapshot import BUGS_FILE, holds_snapshot
+from auditor.facts.snapshots.manifest import MANIFEST, files_listed
+from auditor.facts.snapshots.partitions import private_folder
+from auditor.facts.snapshots.snapshot import BUGS_FILE, holds_snapshot
 from auditor.store.address import Address
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from auditor.facts.snapshot import Snapshot
+    from auditor.facts.snapshots.snapshot import Snapshot
     from auditor.store.address import Place
 
 
@@ -34,7 +34,7 @@ def local_snapshot(places: Sequence[Place]) -> Path:
     """
     if len(places) == 1:
         return _local(places[0])
-    from auditor.facts.merging import merge
+    from auditor.facts.snapshots.merging import merge
 
     named = {str(place): place for place in places}
     if len(named) < len(places):

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 from auditor.errors import ConfigurationError
 from auditor.history.kept_run import list_runs
 from auditor.model import Severity, TrendPoint
-from auditor.report.json_report import scope_object
-from auditor.report.json_values import utc_text
+from auditor.report.json.report import scope_object
+from auditor.report.json.values import utc_text
 from auditor.report.wording import count_of, moment, neutral, percent
 
 if TYPE_CHECKING:

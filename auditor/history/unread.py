@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from auditor.history.kept_run import Unread
 
 if TYPE_CHECKING:
-    from auditor.facts.snapshot import Snapshot
+    from auditor.facts.snapshots.snapshot import Snapshot
 
 _UNREAD = """SELECT r.endpoint, CASE WHEN r.scope <> '' THEN coalesce(h.name, r.scope) END AS host, list_sort(list(DISTINCT r.topic))
 FROM fact.reading AS r

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from auditor.facts.catalog import catalog, needs_of_columns, view_columns
-from auditor.facts.snapshot import load_snapshot
 from auditor.facts.snapshot_files import snapshot_fault
-from auditor.facts.unread import with_unread_gaps
+from auditor.facts.snapshots.snapshot import load_snapshot
+from auditor.facts.snapshots.unread import with_unread_gaps
 from auditor.facts.views import create_views, seal
 from auditor.impact.stations import Row
 

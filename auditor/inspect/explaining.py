@@ -14,15 +14,15 @@ from auditor.impact.saved_rows import asking
 from auditor.impact.subject import path_of_finding, paths_of_machine
 from auditor.inspect.replanning import FirstChanges
 from auditor.model import Verdict
-from auditor.report.explanation import Explanation
 from auditor.report.finding_ids import named_finding
+from auditor.report.terminal.explanation import Explanation
 from auditor.report.wording import neutral
 from auditor.text.names import is_called
 
 if TYPE_CHECKING:
     from pathlib import Path as FilePath
 
-    from auditor.authoring.turning_points import TurningPoint
+    from auditor.engine.probing.turning_points import TurningPoint
     from auditor.fleet.loading import Fleet
     from auditor.history.kept_run import KeptRun
     from auditor.impact.path import Path
@@ -145,8 +145,8 @@ def _is_called(name: str | None, word: str) -> bool:
 
 def _points(finding: Finding, folders: Collection[FilePath], fleet: Fleet | None) -> tuple[TurningPoint, ...] | None:
     """What would change the verdict; None where the rule is not there, or says another thing now."""
-    from auditor.authoring.turning_points import turning_points
-    from auditor.engine.params import param_values, placed, values_at
+    from auditor.engine.probing.turning_points import turning_points
+    from auditor.engine.rules.params import param_values, placed, values_at
     from auditor.pipeline.policy import load_rule_set, param_overrides
 
     if finding.verdict in (Verdict.PASS, Verdict.NOT_APPLICABLE):

@@ -12,22 +12,22 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from auditor.authoring.query_guard import FINDING, Question, about_failure, question
 from auditor.bounds.files import json_of
 from auditor.bounds.process import too_slow
-from auditor.engine.sql import quoted
+from auditor.engine.verdict_sql import quoted
 from auditor.engine.verdicts import STORED
 from auditor.facts.catalog import needs_of_columns
-from auditor.facts.snapshot import load_snapshot
 from auditor.facts.snapshot_files import snapshot_fault
-from auditor.facts.unread import with_unread_gaps
+from auditor.facts.snapshots.snapshot import load_snapshot
+from auditor.facts.snapshots.unread import with_unread_gaps
 from auditor.facts.views import RESOURCE_COLUMNS, create_views, seal
+from auditor.inspect.query_guard import FINDING, Question, about_failure, question
 from auditor.report.finding_ids import id_sql, identities_of
 
 if TYPE_CHECKING:
     import duckdb
 
-    from auditor.facts.snapshot import Snapshot
+    from auditor.facts.snapshots.snapshot import Snapshot
 
 _CHUNK_ROWS = 1024
 _INTERRUPT_EVERY_SECONDS = 0.05

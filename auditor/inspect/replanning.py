@@ -10,16 +10,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from auditor.engine.fix_order import is_narrowed
+from auditor.engine.fixes.order import is_narrowed
 from auditor.model import FixClass, Outcome, Target, Verdict
 from auditor.report.fix_outcomes import is_held_back
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from auditor.engine.rule import RuleSet
+    from auditor.engine.rules.rule import RuleSet
     from auditor.engine.verdicts import Evaluation
-    from auditor.facts.snapshot import Snapshot
+    from auditor.facts.snapshots.snapshot import Snapshot
     from auditor.fleet.loading import Fleet
     from auditor.history.kept_run import KeptRun
     from auditor.model import Change, Finding, Plan
@@ -85,7 +85,7 @@ def _replanned(directory: Path, finding: Finding, before: tuple[str, ...], rules
     """What a plan by `rules` over the snapshot in `directory` says of the fix."""
     import tempfile
 
-    from auditor.facts.snapshot import load_snapshot
+    from auditor.facts.snapshots.snapshot import load_snapshot
 
     snapshot = load_snapshot(directory)
     try:

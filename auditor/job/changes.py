@@ -21,7 +21,7 @@ def changes_since(state: Path, earlier: str | None, report: Report) -> Compariso
 
     A job is compared with its own run before, whatever was audited by hand meanwhile.
     """
-    from auditor.history.comparison import compare_runs
+    from auditor.history.comparison.comparing import compare_runs
     from auditor.history.runs import load_run
 
     if earlier is None:

@@ -14,7 +14,7 @@ from auditor.report.files import unwritable
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from auditor.job.publishing import Site
+    from auditor.job.site.publishing import Site
 
 _HOLDER_FILE = "holder"
 """In the job's folder of the state directory: the process that publishes."""

@@ -8,7 +8,7 @@ import sys
 from datetime import UTC, datetime
 from typing import Any
 
-from auditor.report.json_values import utc_text
+from auditor.report.json.values import utc_text
 from auditor.report.wording import neutral
 
 FORMATS = ("text", "json")

@@ -7,9 +7,9 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from auditor.errors import StoreError
-from auditor.job.published import NOT_NOTIFIED, PublishedRun
-from auditor.job.publishing import change_text, publish_report
 from auditor.job.runs import Published
+from auditor.job.site.published import NOT_NOTIFIED, PublishedRun
+from auditor.job.site.publishing import change_text, publish_report
 from auditor.model import Severity
 from auditor.model.comparison import WORDS
 from auditor.report.digest import headline
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from auditor.job.jobs_file import Job
-    from auditor.job.publishing import Site
+    from auditor.job.site.publishing import Site
     from auditor.model import Report
     from auditor.model.comparison import Comparison
     from auditor.pipeline.request import AuditRequest

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from auditor.bounds.files import read_json
 from auditor.errors import SnapshotError
 from auditor.report.files import written_whole
-from auditor.report.json_values import utc_text
+from auditor.report.json.values import utc_text
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,7 +16,7 @@ from auditor.apply.recovery import UNDONE_WELL, narrowed, what_is_left
 from auditor.apply.unfinished import unfinished
 from auditor.apply.waves import MADE_WELL
 from auditor.errors import ConfigurationError
-from auditor.facts.snapshot import load_snapshot, snapshot_digest
+from auditor.facts.snapshots.snapshot import load_snapshot, snapshot_digest
 from auditor.fleet.loading import Fleet, load_fleet
 from auditor.history.baseline import load_about
 from auditor.history.confirming import mark_undone
@@ -36,7 +36,7 @@ from auditor.pipeline.writing import Confirm, Task, Written, rehearse_changes, w
 
 if TYPE_CHECKING:
     from auditor.endpoints.common.sessions import Sessions
-    from auditor.facts.snapshot import Snapshot
+    from auditor.facts.snapshots.snapshot import Snapshot
     from auditor.journal import Journal
 
 _EVERY = tuple(FixClass)

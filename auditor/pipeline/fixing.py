@@ -12,7 +12,7 @@ from auditor.apply import last_receipts, limits_of
 from auditor.apply.guards import select_changes
 from auditor.endpoints.collect import collect_again
 from auditor.errors import ConfigurationError, GuardError
-from auditor.facts.snapshot import snapshot_digest
+from auditor.facts.snapshots.snapshot import snapshot_digest
 from auditor.history.baseline import copy_baseline
 from auditor.history.folders import AFTER_FOLDER, JOURNAL_FOLDER, SNAPSHOT_FOLDER
 from auditor.history.runs import new_run_id

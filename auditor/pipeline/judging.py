@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from auditor.apply.fights import without_put_back
-from auditor.engine.accepted_gaps import with_acceptance
 from auditor.engine.chosen_places import Places, choose, fits
+from auditor.engine.fixes.rule_groups import rule_groups
 from auditor.engine.judge import Impacts, judge
-from auditor.engine.params import param_values
-from auditor.engine.rule_groups import rule_groups
-from auditor.engine.unknown_causes import unknown_by_accepted_gaps
+from auditor.engine.rules.params import param_values
+from auditor.engine.waivers.accepted_gaps import with_acceptance
+from auditor.engine.waivers.unknown_causes import unknown_by_accepted_gaps
 from auditor.errors import ConfigurationError
-from auditor.facts.snapshot import Snapshot
-from auditor.facts.unread import with_unread_gaps
+from auditor.facts.snapshots.snapshot import Snapshot
+from auditor.facts.snapshots.unread import with_unread_gaps
 from auditor.history.baseline import missing_notices, only_drift_notice
 from auditor.history.drift import drift_ages
 from auditor.history.folders import FINDINGS_FILE, JOURNAL_FOLDER, SPILL_FOLDER
@@ -30,8 +30,8 @@ from auditor.pipeline.result import AuditResult
 from auditor.report.fix_outcomes import contradiction_notices, refused_fixes
 
 if TYPE_CHECKING:
-    from auditor.engine.rule import RuleSet
-    from auditor.engine.waivers import Waivers
+    from auditor.engine.rules.rule import RuleSet
+    from auditor.engine.waivers.file import Waivers
     from auditor.fleet.loading import Fleet
 
 

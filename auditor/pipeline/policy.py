@@ -13,8 +13,8 @@ from auditor.errors import GuardError
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from auditor.engine.rule import RuleSet
-    from auditor.engine.waivers import Waivers
+    from auditor.engine.rules.rule import RuleSet
+    from auditor.engine.waivers.file import Waivers
     from auditor.facts.needs import Needs
     from auditor.fleet.loading import Fleet, ParamOverride
     from auditor.model import Severity
@@ -44,9 +44,9 @@ def load_rule_set(extra: Sequence[Path] = (), only: Collection[str] = (), tags: 
         ConfigurationError: `only` names a rule, or `tags` a tag, that does not exist.
     """
     from auditor.endpoints.settings import remediator_names
-    from auditor.engine.checked_rules import checked_rules
-    from auditor.engine.chosen_rules import with_globs
-    from auditor.engine.loading import load_rules
+    from auditor.engine.rules.checked import checked_rules
+    from auditor.engine.rules.chosen import with_globs
+    from auditor.engine.rules.loading import load_rules
     from auditor.facts.catalog import view_columns
 
     rules = load_rules([shipped_rules(), *extra], view_columns(), remediator_names(), checked_rules())
@@ -78,7 +78,7 @@ def load_policy(
         RuleError: any rule file has a mistake.
         ConfigurationError: a rule, topic, tag or parameter does not exist, or drift rules were requested and there is no baseline.
     """
-    from auditor.engine.chosen_rules import at_least, without
+    from auditor.engine.rules.chosen import at_least, without
     from auditor.history.baseline import comparable_rules
 
     rules = without(load_rule_set(extra, only, tags), exclude)
@@ -94,7 +94,7 @@ def load_policy(
 
 def usual_rules(rules: RuleSet) -> tuple[RuleSet, tuple[str, ...]]:
     """`rules` without those that are judged on request only, and a sentence about these; no sentence where there are none."""
-    from auditor.engine.rule import ON_REQUEST
+    from auditor.engine.rules.rule import ON_REQUEST
 
     on_request = [rule for rule in rules if ON_REQUEST in rule.tags]
     if not on_request:
@@ -110,7 +110,7 @@ def param_overrides(fleet: Fleet | None, rules: RuleSet) -> tuple[ParamOverride,
     Raises:
         ConfigurationError: one names a rule or parameter that does not exist, or has a value of the wrong kind.
     """
-    from auditor.engine.params import param_values
+    from auditor.engine.rules.params import param_values
 
     if fleet is None:
         return ()
@@ -126,7 +126,7 @@ def with_fleet_severities(fleet: Fleet | None, rules: RuleSet) -> tuple[RuleSet,
     Raises:
         ConfigurationError: `fleet` names a rule or topic that does not exist.
     """
-    from auditor.engine.severities import severity_notices, with_severities
+    from auditor.engine.rules.severities import severity_notices, with_severities
 
     if fleet is None or not fleet.severities:
         return rules, ()
@@ -138,8 +138,8 @@ def conflict_warnings(rules: RuleSet, overrides: Sequence[ParamOverride]) -> tup
     """A sentence for each pair of rules that want one setting different because of `overrides`; they are judged all the same."""
     if not overrides:
         return ()
-    from auditor.authoring.conflicts import conflict_notices, conflicts
-    from auditor.engine.params import param_values
+    from auditor.engine.probing.conflicts import conflict_notices, conflicts
+    from auditor.engine.rules.params import param_values
 
     return conflict_notices(conflicts(rules, param_values(overrides, rules), only_overridden=True), overrides)
 
@@ -158,7 +158,7 @@ def load_fleet_waivers(path: Path | None, fleet: Fleet | None, rules: RuleSet, a
         ConfigurationError: `path` does not exist.
         GuardError: a waiver is malformed, and a fix would write what it may have been meant to keep as it is.
     """
-    from auditor.engine.waivers import FILE_NAME, checked, load_waivers
+    from auditor.engine.waivers.file import FILE_NAME, checked, load_waivers
 
     place = path if path is not None else fleet.path.with_name(FILE_NAME) if fleet is not None else None
     if place is None:
@@ -179,8 +179,8 @@ def needs_for(rules: RuleSet, *, hosts: bool = False, waivers: Waivers | None = 
 
     With `places`, also what shows which findings are of a host or cluster: their names, and which datastores and devices a host uses.
     """
-    from auditor.engine.needs import needs_of
-    from auditor.engine.waived_verdicts import facts_for
+    from auditor.engine.rules.needs import needs_of
+    from auditor.engine.waivers.waived import facts_for
     from auditor.facts.needs import needs
 
     needed = needs_of(rules)
@@ -194,7 +194,7 @@ def needs_for(rules: RuleSet, *, hosts: bool = False, waivers: Waivers | None = 
 
 def needs_of_reach(fleet: Fleet) -> Needs:
     """The facts that tell which hosts stand on what a fix would write; nothing where fleet.yaml neither protects nor has windows."""
-    from auditor.engine.served import FACTS
+    from auditor.engine.fixes.served import FACTS
     from auditor.facts.needs import needs
 
     return needs(FACTS if fleet.protected or fleet.maintenance else ())

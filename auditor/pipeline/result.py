@@ -8,23 +8,23 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
-from auditor.engine.rule_text import text_of
+from auditor.engine.rules.text import text_of
 from auditor.errors import CRASHED
-from auditor.facts.read_times import read_times
+from auditor.facts.snapshots.read_times import read_times
 from auditor.history.folders import last_snapshot
 from auditor.history.origin import origin_of
 from auditor.history.trend import points_before
 from auditor.model import DriftAge, Fix, FixCertificate, Outcome, Receipt, Report, Run, Severity
-from auditor.report.saved_report import FindingKey, with_fixes
+from auditor.report.json.saved_report import FindingKey, with_fixes
 from auditor.report.verdict_counts import LISTED
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from auditor.engine.verdicts import Evaluation
-    from auditor.engine.waivers import Waivers
+    from auditor.engine.waivers.file import Waivers
     from auditor.errors import AuditorError
-    from auditor.facts.snapshot import Snapshot
+    from auditor.facts.snapshots.snapshot import Snapshot
     from auditor.fleet.loading import Fleet
     from auditor.history.kept_run import KeptRun
     from auditor.model import Gap, Plan, Summary

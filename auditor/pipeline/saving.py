@@ -6,8 +6,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from auditor.facts.snapshot import snapshot_digest
-from auditor.history.comparison import compared_with_earlier
+from auditor.facts.snapshots.snapshot import snapshot_digest
+from auditor.history.comparison.comparing import compared_with_earlier
 from auditor.history.folders import SNAPSHOT_FOLDER
 from auditor.history.kept_run import KeptAlong
 from auditor.history.plan_basis import basis_of

@@ -15,7 +15,7 @@ from auditor.model.endpoint_kinds import endpoint_type
 from auditor.text.names import fits, fits_host, fits_sql, glob_for_sql, is_called
 
 if TYPE_CHECKING:
-    from auditor.facts.snapshot import Snapshot
+    from auditor.facts.snapshots.snapshot import Snapshot
     from auditor.fleet.loading import Fleet
     from auditor.fleet.windows import MaintenanceWindow
     from auditor.model import Protection

@@ -29,7 +29,7 @@ from auditor.journal import open_journal, read_journal
 from auditor.journal.records import SUFFIX
 from auditor.model import Change, Outcome, Plan, Receipt
 from auditor.pipeline.request import FixLimits, Progress, Result
-from auditor.report.receipts import narrated
+from auditor.report.terminal.receipts import narrated
 from auditor.stopping import closing
 
 if TYPE_CHECKING:

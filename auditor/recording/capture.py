@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from contextlib import ExitStack
     from pathlib import Path
 
-    from auditor.engine.waivers import Waivers
+    from auditor.engine.waivers.file import Waivers
     from auditor.fleet.loading import Fleet
     from auditor.model import Endpoint, Exchange
 

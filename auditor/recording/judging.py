@@ -17,7 +17,7 @@ from auditor.recording.masking import Fate
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from auditor.engine.waivers import Waiver, Waivers
+    from auditor.engine.waivers.file import Waiver, Waivers
     from auditor.fleet.loading import Fleet, ParamOverride
     from auditor.recording.masking import Masker
 

@@ -15,20 +15,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from auditor.model import Report
-    from auditor.report.totals import Commands
+    from auditor.report.terminal.totals import Commands
 
 TABLE = "table"
 """The format for people; on a terminal it is one screen, unless every finding is requested."""
 REPORTERS: Mapping[str, str] = {
-    TABLE: "auditor.report.table:write_table",
-    "json": "auditor.report.json_report:write_json",
-    "json-full": "auditor.report.json_report:write_full_json",
+    TABLE: "auditor.report.terminal.table:write_table",
+    "json": "auditor.report.json.report:write_json",
+    "json-full": "auditor.report.json.report:write_full_json",
     "csv": "auditor.report.formats.csv_report:write_csv",
     "sarif": "auditor.report.formats.sarif:write_sarif",
     "junit": "auditor.report.formats.junit:write_junit",
     "markdown": "auditor.report.formats.markdown:write_markdown",
     "openmetrics": "auditor.report.formats.openmetrics:write_openmetrics",
-    "html": "auditor.report.html_report:write_html",
+    "html": "auditor.report.html.report:write_html",
 }
 """Every report format: its name in ``--reporter``, and the function that writes it."""
 
@@ -115,8 +115,8 @@ def write_report(
     write = writer_of(destination.reporter)
     if destination.path is None:
         if destination.reporter == TABLE:
-            from auditor.report.first_screen import write_first_screen
-            from auditor.report.table import write_table
+            from auditor.report.terminal.first_screen import write_first_screen
+            from auditor.report.terminal.table import write_table
 
             (write_table if details else write_first_screen)(report, stdout, commands)
         else:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from auditor.model import Outcome, Target, Verdict
 from auditor.model.changes import WHO_PUTS_BACK
+from auditor.report.json.saved_report import FindingKey, key_of
 from auditor.report.rule_words import flat
-from auditor.report.saved_report import FindingKey, key_of
 from auditor.report.wording import neutral, value_text
 
 if TYPE_CHECKING:

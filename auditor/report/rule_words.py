@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from auditor.model import FixClass
 
 if TYPE_CHECKING:
-    from auditor.engine.rule import Param, Releases, Rule
+    from auditor.engine.rules.rule import Param, Releases, Rule
 
 COSTS = {
     FixClass.ONLINE: "In effect at once, without interrupting I/O.",

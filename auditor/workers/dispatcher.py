@@ -18,8 +18,8 @@ from auditor.endpoints.collect import ENDS, NOT_READ, READING, unread_part
 from auditor.endpoints.read_task import ReadTask, task_of
 from auditor.endpoints.shares import shares_of
 from auditor.errors import ConfigurationError
-from auditor.facts.parts import Part
 from auditor.facts.schema import HOST_TOPICS
+from auditor.facts.snapshots.parts import Part
 from auditor.workers.on_worker import Order, UnreadHereError, answer_on_worker
 from auditor.workers.part_form import UnusablePartError, part_in
 from auditor.workers.plain import RemoteError
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from distributed import Client
 
     from auditor.endpoints.collect import Progress
-    from auditor.facts.earlier import Earlier
     from auditor.facts.needs import Needs
+    from auditor.facts.snapshots.earlier import Earlier
     from auditor.model import Endpoint
 
 RETRIES = 2

@@ -17,7 +17,7 @@ from auditor.workers.versions import Versions, versions
 if TYPE_CHECKING:
     from distributed import Worker
 
-    from auditor.facts.parts import Part
+    from auditor.facts.snapshots.parts import Part
     from auditor.model import Endpoint
 
 LEASE_SECONDS = 1800.0

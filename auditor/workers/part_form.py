@@ -10,9 +10,9 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from auditor.facts.parts import Part
 from auditor.facts.schema import TABLES
 from auditor.facts.snapshot_files import literal
+from auditor.facts.snapshots.parts import Part
 
 if TYPE_CHECKING:
     from auditor.model import Endpoint

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from auditor.bounds.files import read_text
-from auditor.engine.waivers import FILE_NAME as WAIVERS
+from auditor.engine.waivers.file import FILE_NAME as WAIVERS
 from auditor.errors import ConfigurationError
 from auditor.model import EndpointKind
 from auditor.recording.judging import params_of

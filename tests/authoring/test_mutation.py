@@ -9,11 +9,11 @@ import pytest
 from auditor.authoring.mutants import Mutant, as_written, mutants_of
 from auditor.authoring.mutation import RuleScore, score_rules
 from auditor.endpoints.settings import remediator_names
-from auditor.engine.loading import load_rules
-from auditor.engine.params import bindings
-from auditor.engine.rule import Rule
+from auditor.engine.rules.loading import load_rules
+from auditor.engine.rules.params import bindings
+from auditor.engine.rules.rule import Rule
 from auditor.engine.sandbox import sandbox
-from auditor.engine.sql import named, verdict_sql
+from auditor.engine.verdict_sql import named, verdict_sql
 from auditor.facts.catalog import view_columns
 from tests.engine.bench import VIEWS, changed, rules_from
 

@@ -15,7 +15,7 @@ from auditor.bounds import files as bounded_files
 from auditor.bounds.files import FileTooLargeError, json_of, lines_of, read_bytes, read_json, read_struct, read_text
 from auditor.bounds.limits import SECRET_BYTES
 from auditor.errors import AuditorError
-from auditor.facts.snapshot import load_snapshot
+from auditor.facts.snapshots.snapshot import load_snapshot
 from auditor.history.kept_run import read_kept
 from auditor.history.plan_file import read_plan_file
 from auditor.history.writing_runs import Writes
@@ -26,7 +26,7 @@ _OWN = ("resources.files(", "(resources.files(", "template_folder() /")
 """How expressions begin that name a file of the package itself."""
 
 EXCEPTIONS = {
-    "facts/parts.py": "the file is written two lines before, in a folder of its own",
+    "facts/snapshots/parts.py": "the file is written two lines before, in a folder of its own",
     "history/taken_over.py": "files of the package itself",
     "history/running.py": "a file of the kernel's",
     "journal/lease.py": "a file of the kernel's",
@@ -61,7 +61,7 @@ DECODERS = {
     "history/plan_file.py": "what it has encoded itself",
     "impact/finding.py": "a column that the engine makes",
     "job/child.py": "what its own parent says",
-    "report/json_report.py": "a file of the package itself",
+    "report/json/report.py": "a file of the package itself",
 }
 """Modules that decode JSON by other means than `json_of`, but those that speak with endpoints, whose answers have limits of their own."""
 

@@ -9,7 +9,7 @@ import pytest
 from auditor.cli import run
 from auditor.cli.terminal import ProgressDisplay, warn
 from auditor.model import Gap
-from auditor.report.query_rows import write_rows
+from auditor.report.terminal.query_rows import write_rows
 
 CLEARS = "\x1b[2J\rall is well\x07"
 """Clears a terminal, and writes over the line."""

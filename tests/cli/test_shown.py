@@ -17,7 +17,7 @@ from auditor.errors import ConfigurationError, GuardError
 from auditor.model import FixClass, Outcome, Plan, Receipt, Target
 from auditor.pipeline.request import Result
 from auditor.report import Destination
-from auditor.report.receipts import narrated
+from auditor.report.terminal.receipts import narrated
 from tests.report import samples
 
 TABLE, JSON = Destination("table", None), Destination("json", None)

@@ -16,7 +16,7 @@ from auditor.endpoints.common.health import ARRAY_LATENCY, ARRAY_VOLUMES, CONTRO
 from auditor.endpoints.common.sessions import Session, open_session
 from auditor.errors import CredentialsError, EndpointError, EndpointUnreachableError
 from auditor.facts.needs import EVERYTHING, SOURCES, Needs, needs
-from auditor.facts.snapshot import SnapshotBuilder
+from auditor.facts.snapshots.snapshot import SnapshotBuilder
 from auditor.fleet.loading import Fleet
 from auditor.model import Ssh, Tls
 from auditor.model.endpoint_kinds import endpoint_type, endpoint_types
@@ -27,7 +27,7 @@ from tests.endpoints.arrays import PASSWORD, Collected, closed_port, shown_by
 from tests.waiting import NEVER_SECONDS, SHORT_SECONDS
 
 if TYPE_CHECKING:
-    from auditor.facts.snapshot import Snapshot
+    from auditor.facts.snapshots.snapshot import Snapshot
     from auditor.model import Endpoint, EndpointKind
 
 ARRAYS = [pytest.param(EXAMPLES[one.kind], id=one.kind.value) for one in endpoint_types() if one.is_array and one.kind in EXAMPLES]

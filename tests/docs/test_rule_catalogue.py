@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from auditor.engine.rule import ON_REQUEST, RuleSet
+from auditor.engine.rules.rule import ON_REQUEST, RuleSet
 from auditor.model import FixClass, Severity
 from auditor.pipeline.policy import load_rule_set
 

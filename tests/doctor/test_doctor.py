@@ -19,7 +19,7 @@ from auditor.doctor import MOST_REQUESTS, MOST_REQUESTS_TO_AN_ARRAY, examine, ex
 from auditor.doctor.vcenter_privileges import lacking
 from auditor.doctor.walk import topics_of
 from auditor.endpoints.collect import collect_fleet
-from auditor.engine.rule import RuleSet
+from auditor.engine.rules.rule import RuleSet
 from auditor.errors import ConfigurationError
 from auditor.fleet.loading import Declared, Fleet, load_fleet
 from auditor.model import BulkTransport, Check, Diagnosis, Endpoint, EndpointKind, Health, Limits, Secret, Ssh, Tls

@@ -11,9 +11,9 @@ import pytest
 from auditor.endpoints.collect import collect_again, collect_fleet
 from auditor.endpoints.common.sessions import open_session
 from auditor.errors import ConfigurationError
-from auditor.facts.earlier import Earlier
 from auditor.facts.needs import needs
-from auditor.facts.snapshot import load_snapshot
+from auditor.facts.snapshots.earlier import Earlier
+from auditor.facts.snapshots.snapshot import load_snapshot
 from auditor.fleet.loading import load_fleet
 from auditor.model import EndpointKind
 from auditor.model.identity import is_same, joined
@@ -28,7 +28,7 @@ from tests.endpoints.arrays import serving_array
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from auditor.facts.snapshot import Snapshot
+    from auditor.facts.snapshots.snapshot import Snapshot
     from auditor.fleet.loading import Fleet
 
 HOST = HostDescription(name="esx-01", version="8.0.2", build=22380479)

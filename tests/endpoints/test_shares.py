@@ -15,16 +15,16 @@ from auditor.endpoints.collect import collect_fleet, unread_part
 from auditor.endpoints.read_task import read_part, task_of
 from auditor.endpoints.shares import shares_of, whole_reading
 from auditor.endpoints.vcenter.collect import disk_load, incremental, load_figures
-from auditor.facts.content import content_digest
-from auditor.facts.earlier import Earlier
 from auditor.facts.needs import EVERYTHING, Needs, needs
-from auditor.facts.parts import Part
-from auditor.facts.snapshot import Snapshot
+from auditor.facts.snapshots.earlier import Earlier
+from auditor.facts.snapshots.parts import Part
+from auditor.facts.snapshots.snapshot import Snapshot
 from auditor.fleet.loading import Fleet, load_fleet
 from auditor.model import Endpoint, EndpointKind, EndpointReading, Limits, Secret, Share
 from auditor_lab.scenario import load_scenario
 from auditor_lab.serving import Lab, serve
 from auditor_lab.vcenter.performance import manager
+from tests.content import content_digest
 
 READERS = 3
 VCENTER = "vc-solidfire"

@@ -11,8 +11,8 @@ from typing import Any
 
 import duckdb
 
-from auditor.engine.loading import load_rules
-from auditor.engine.rule import Expression, Rule, RuleSet
+from auditor.engine.rules.loading import load_rules
+from auditor.engine.rules.rule import Expression, Rule, RuleSet
 from auditor.facts.views import seal
 from auditor.model import Severity
 

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from auditor.engine.accepted_gaps import BY_CHOICE, AcceptedGap, with_acceptance
-from auditor.engine.unknown_causes import unknown_by_accepted_gaps
 from auditor.engine.verdicts import Evaluation, JudgedRule, new_store
-from auditor.engine.waivers import load_waivers
+from auditor.engine.waivers.accepted_gaps import BY_CHOICE, AcceptedGap, with_acceptance
+from auditor.engine.waivers.file import load_waivers
+from auditor.engine.waivers.unknown_causes import unknown_by_accepted_gaps
 from auditor.facts.schema import Batch
-from auditor.facts.snapshot import Snapshot, SnapshotBuilder
+from auditor.facts.snapshots.snapshot import Snapshot, SnapshotBuilder
 from auditor.model import EndpointReading, Gap, Severity
 from tests.engine.bench import changed
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from auditor.endpoints.common.topics import batch
-from auditor.engine.carriers import carriers
-from auditor.facts.snapshot import SnapshotBuilder
+from auditor.engine.fixes.carriers import carriers
+from auditor.facts.snapshots.snapshot import SnapshotBuilder
 from auditor.model import Change, FixClass, Resource, Target
 
 if TYPE_CHECKING:

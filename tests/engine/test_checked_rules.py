@@ -8,8 +8,8 @@ import pytest
 
 from auditor.authoring.checked_rules import checked_text
 from auditor.endpoints.settings import remediator_names
-from auditor.engine.checked_rules import CheckedRule, checked_rules, encoded, rule_digest
-from auditor.engine.loading import load_rules
+from auditor.engine.rules.checked import CheckedRule, checked_rules, encoded, rule_digest
+from auditor.engine.rules.loading import load_rules
 from auditor.errors import RuleError
 from auditor.facts.catalog import view_columns
 from auditor.pipeline.policy import load_rule_set, shipped_rules
@@ -93,7 +93,7 @@ def test_each_rule_has_a_line_of_its_own_that_names_no_place_of_this_machine(tmp
 
 
 def test_listing_the_rules_needs_no_database_and_no_parser() -> None:
-    heavy = ("duckdb", "sqlglot", "yaml", "numpy", "pyVmomi", "httpx", "rich", "auditor.engine.expressions")
+    heavy = ("duckdb", "sqlglot", "yaml", "numpy", "pyVmomi", "httpx", "rich", "auditor.engine.rules.expressions")
     script = f"""
 import sys
 from auditor.cli import run

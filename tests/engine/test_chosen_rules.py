@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from auditor.engine.chosen_rules import at_least, with_globs, without
-from auditor.engine.rule import RuleSet
+from auditor.engine.rules.chosen import at_least, with_globs, without
+from auditor.engine.rules.rule import RuleSet
 from auditor.errors import ConfigurationError
 from auditor.model import Severity
 from tests.engine.bench import VIEWS, bare_rule

@@ -7,7 +7,7 @@ import pytest
 
 from auditor.cli import run
 from auditor.engine.evaluate import evaluate
-from auditor.engine.planning import plan
+from auditor.engine.fixes.planning import plan
 from auditor.model import FixClass, Plan
 from tests.engine.bench import fleet, pe, rule_text, rules_from
 from tests.facts.fleets import Facts, hosts, on_all_hosts, seen, snapshot

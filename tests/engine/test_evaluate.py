@@ -8,8 +8,8 @@ import duckdb
 import pytest
 
 from auditor.engine.evaluate import evaluate, load_evaluation
-from auditor.engine.params import ParamValues, param_values
-from auditor.engine.rule import Expression, RuleSet
+from auditor.engine.rules.params import ParamValues, param_values
+from auditor.engine.rules.rule import Expression, RuleSet
 from auditor.errors import ConfigurationError, RuleError, SnapshotError
 from auditor.facts.views import seal
 from auditor.model import Finding, FixClass, Outcome, Resource, Severity, Verdict

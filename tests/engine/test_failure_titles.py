@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from auditor.engine.rule import Rule
+from auditor.engine.rules.rule import Rule
 from tests.engine.test_shipped_rules import shipped
 
 MOST_CHARACTERS = 90

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from auditor.engine.fix_blockers import blocker_text, by_hand_text
+from auditor.engine.fixes.blockers import blocker_text, by_hand_text
 from tests.engine.bench import HEADROOM, SOUND, rules_from
 
 BY_HAND = "Raise it by hand."

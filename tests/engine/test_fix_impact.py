@@ -7,10 +7,10 @@ import duckdb
 import pytest
 
 from auditor.engine.evaluate import evaluate
-from auditor.engine.fix_impact import predict_fix_impact
-from auditor.engine.params import ParamValues, param_values
-from auditor.engine.planning import plan
-from auditor.engine.rule import RuleSet
+from auditor.engine.fixes.impact import predict_fix_impact
+from auditor.engine.fixes.planning import plan
+from auditor.engine.rules.params import ParamValues, param_values
+from auditor.engine.rules.rule import RuleSet
 from auditor.facts.catalog import view_columns
 from auditor.facts.views import seal
 from auditor.model import Plan

@@ -7,9 +7,9 @@ import duckdb
 import pytest
 
 from auditor.engine.evaluate import evaluate
-from auditor.engine.fix_impact import predict_fix_impact
-from auditor.engine.params import ParamValues
-from auditor.engine.planning import plan
+from auditor.engine.fixes.impact import predict_fix_impact
+from auditor.engine.fixes.planning import plan
+from auditor.engine.rules.params import ParamValues
 from auditor.errors import RuleError
 from auditor.facts.views import seal
 from auditor.model import Plan

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auditor.engine.evaluate import evaluate
-from auditor.engine.fix_order import Wait, in_order
-from auditor.engine.planning import plan
+from auditor.engine.fixes.order import Wait, in_order
+from auditor.engine.fixes.planning import plan
 from auditor.errors import RuleError
 from auditor.model import Change, FixClass, Outcome, Plan, Resource, Target, Verdict
 from auditor.report.fix_outcomes import refused_fixes

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from auditor.engine.evaluate import evaluate
-from auditor.engine.params import param_values
+from auditor.engine.rules.params import param_values
 from auditor.errors import RuleError
 from auditor.model import Finding, Outcome, Verdict
 from tests.engine.bench import Override, fleet, pe, rule_text, rules_from

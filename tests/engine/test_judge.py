@@ -12,10 +12,10 @@ from auditor.engine import judge as judging
 from auditor.engine.chosen_places import Chosen
 from auditor.engine.evaluate import load_evaluation
 from auditor.engine.judge import Judgement
-from auditor.engine.rule import RuleSet
-from auditor.engine.waivers import Waiver, Waivers
+from auditor.engine.rules.rule import RuleSet
+from auditor.engine.waivers.file import Waiver, Waivers
 from auditor.facts.schema import create_tables
-from auditor.facts.snapshot import Snapshot
+from auditor.facts.snapshots.snapshot import Snapshot
 from auditor.model import FixClass, Target, Verdict
 from tests.engine.bench import HEADROOM, SOUND, Override, fleet, pe, rule_text, rules_from
 

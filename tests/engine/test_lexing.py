@@ -3,8 +3,8 @@ import json
 import duckdb
 import pytest
 
-from auditor.engine.columns import Names, names_in
-from auditor.engine.lexing import plain_names, renamed_params
+from auditor.engine.rules.columns import Names, names_in
+from auditor.engine.rules.lexing import plain_names, renamed_params
 from auditor.pipeline.policy import load_rule_set
 
 

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from auditor.engine.loading import load_rules
-from auditor.engine.rule_text import text_of
+from auditor.engine.rules.loading import load_rules
+from auditor.engine.rules.text import text_of
 from auditor.errors import ConfigurationError, RuleError
 from auditor.model import Document, DocumentKind, FixClass, Severity, Verdict
 from tests.engine.bench import HEADROOM, REMEDIATORS, SOUND, VIEWS, changed, rule_text, rules_from, write_rule

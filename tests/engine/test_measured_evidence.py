@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from auditor.authoring.examples import _judge_rows
-from auditor.engine.rule import Rule
+from auditor.engine.rules.rule import Rule
 from auditor.model import Verdict
 
 from .test_shipped_rules import sealed, shipped

@@ -8,11 +8,11 @@ import duckdb
 import pytest
 
 from auditor.engine.evaluate import evaluate
-from auditor.engine.loading import load_rules
-from auditor.engine.message import Shown, read_message
-from auditor.engine.message_sql import message_sql
-from auditor.engine.params import param_values
-from auditor.engine.rule import Param, Rule
+from auditor.engine.rules.loading import load_rules
+from auditor.engine.rules.message import Shown, read_message
+from auditor.engine.rules.message_sql import message_sql
+from auditor.engine.rules.params import param_values
+from auditor.engine.rules.rule import Param, Rule
 from auditor.errors import RuleError
 from auditor.model import Verdict
 from tests.engine.bench import (

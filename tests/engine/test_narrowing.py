@@ -12,12 +12,12 @@ import pytest
 
 from auditor.engine.chosen_places import Chosen, Places, choose
 from auditor.engine.evaluate import evaluate
+from auditor.engine.fixes.planning import plan
 from auditor.engine.narrowing import narrow
-from auditor.engine.planning import plan
 from auditor.engine.verdicts import Evaluation
 from auditor.errors import ConfigurationError
 from auditor.facts.schema import Batch
-from auditor.facts.snapshot import Snapshot, SnapshotBuilder
+from auditor.facts.snapshots.snapshot import Snapshot, SnapshotBuilder
 from auditor.model import EndpointReading, Plan, Verdict
 from tests.engine.bench import fleet, pe, rule_text, rules_from
 

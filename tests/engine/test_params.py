@@ -4,8 +4,8 @@ from typing import Any
 import duckdb
 import pytest
 
-from auditor.engine.params import RESERVED, ParamValues, Place, Scope, bindings, bindings_of, param_values, scopes, values_at
-from auditor.engine.rule import Expression, Param
+from auditor.engine.rules.params import RESERVED, ParamValues, Place, Scope, bindings, bindings_of, param_values, scopes, values_at
+from auditor.engine.rules.rule import Expression, Param
 from auditor.errors import ConfigurationError
 from tests.engine.bench import HEADROOM, SOUND, Override, bare_rule, rule_text, rules_from
 

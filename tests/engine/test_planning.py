@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from auditor.engine.evaluate import evaluate, load_evaluation
-from auditor.engine.planning import plan
+from auditor.engine.fixes.planning import plan
 from auditor.model import ByHand, Change, Contradiction, FixClass, Outcome, Plan, Target
 from tests.engine.bench import HEADROOM, SOUND, changed, fleet, pe, rule_text, rules_from
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from auditor.engine.params import param_values
-from auditor.engine.rule_groups import rule_groups
+from auditor.engine.fixes.rule_groups import rule_groups
+from auditor.engine.rules.params import param_values
 from tests.engine.bench import HEADROOM, SOUND, Override, rules_from
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from auditor.engine.served import FACTS, with_reach
+from auditor.engine.fixes.served import FACTS, with_reach
 from auditor.facts.needs import needs
 from auditor.facts.schema import Batch
-from auditor.facts.snapshot import Snapshot, SnapshotBuilder
+from auditor.facts.snapshots.snapshot import Snapshot, SnapshotBuilder
 from auditor.model import Change, EndpointReading, FixClass, Reach, Resource, Target
 
 AT = datetime(2026, 11, 21, tzinfo=UTC)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from auditor.engine.rule import RuleSet
-from auditor.engine.severities import severity_notices, with_severities
+from auditor.engine.rules.rule import RuleSet
+from auditor.engine.rules.severities import severity_notices, with_severities
 from auditor.errors import ConfigurationError
 from auditor.model import Severity
 from tests.engine.bench import bare_rule, rule_text, rules_from

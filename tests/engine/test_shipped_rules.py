@@ -11,9 +11,9 @@ import pytest
 
 from auditor.authoring.examples import _judge_rows, check_examples
 from auditor.endpoints.settings import remediator_names
-from auditor.engine.loading import load_rules
-from auditor.engine.message import Slot, parts
-from auditor.engine.rule import Rule, RuleSet
+from auditor.engine.rules.loading import load_rules
+from auditor.engine.rules.message import Slot, parts
+from auditor.engine.rules.rule import Rule, RuleSet
 from auditor.facts.catalog import view_columns
 from auditor.facts.views import RESOURCE_COLUMNS, seal
 from auditor.model import Verdict

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from auditor.engine.loading import load_rules
-from auditor.engine.rule import Expression, Rule
+from auditor.engine.rules.loading import load_rules
+from auditor.engine.rules.rule import Expression, Rule
 from auditor.errors import RuleError
 from auditor.model import FixClass
-from auditor.report.rule_pages import page
+from auditor.report.html.rule_pages import page
 from tests.engine.bench import HEADROOM, REMEDIATORS, SOUND, VIEWS, changed, write_rule
 
 from .test_shipped_rules import shipped

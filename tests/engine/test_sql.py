@@ -9,10 +9,10 @@ from typing import Any
 import duckdb
 import pytest
 
-from auditor.engine.columns import names_in
-from auditor.engine.rule import Expression, FixRule, Rule
+from auditor.engine.rules.columns import names_in
+from auditor.engine.rules.rule import Expression, FixRule, Rule
 from auditor.engine.sandbox import sandbox
-from auditor.engine.sql import (
+from auditor.engine.verdict_sql import (
     FIX_BLOCKERS,
     VERDICT_COLUMNS,
     after_type,

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from auditor.authoring.examples import judge_rows
 from auditor.engine.evaluate import evaluate
-from auditor.engine.expressions import ExpressionChecker
-from auditor.engine.rule import Rule
+from auditor.engine.rules.expressions import ExpressionChecker
+from auditor.engine.rules.rule import Rule
+from auditor.engine.rules.strictness import ANSWERS_NULL_TO_NULL
 from auditor.engine.sandbox import sandbox
-from auditor.engine.strictness import ANSWERS_NULL_TO_NULL
 from auditor.errors import RuleError
 from auditor.model import Severity
 from tests.engine.bench import VIEWS, fleet, pe, rule_text, rules_from

@@ -7,8 +7,8 @@ import duckdb
 import pytest
 
 from auditor.engine.evaluate import evaluate
-from auditor.engine.rule import Expression, Rule
-from auditor.engine.strictness import columns_of, nodes
+from auditor.engine.rules.rule import Expression, Rule
+from auditor.engine.rules.strictness import columns_of, nodes
 from auditor.facts.catalog import view_columns
 from auditor.facts.macros import create_macros
 from auditor.facts.schema import create_tables

@@ -8,7 +8,7 @@ import duckdb
 import pytest
 
 from auditor.engine.evaluate import evaluate
-from auditor.engine.planning import plan
+from auditor.engine.fixes.planning import plan
 from auditor.facts.catalog import view_columns
 from auditor.facts.macros import create_macros
 from auditor.facts.schema import create_tables

@@ -7,9 +7,9 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from auditor.engine.params import param_values
-from auditor.engine.rule import RuleSet
-from auditor.engine.unusual import unusual_changes
+from auditor.engine.fixes.unusual import unusual_changes
+from auditor.engine.rules.params import param_values
+from auditor.engine.rules.rule import RuleSet
 from auditor.model import Change, FixClass, Plan, Resource, Scalar, Target
 from tests.engine.bench import HEADROOM, SOUND, Override, changed, rules_from
 

@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from auditor.engine.sql import VERDICT_COLUMNS
+from auditor.engine.verdict_sql import VERDICT_COLUMNS
 from auditor.engine.verdicts import (
     DeferredVerdicts,
     Evaluation,

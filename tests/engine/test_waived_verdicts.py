@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from auditor.engine.evaluate import Evaluation, evaluate, load_evaluation
-from auditor.engine.planning import plan
-from auditor.engine.waived_verdicts import waive
-from auditor.engine.waivers import Waiver, Waivers
+from auditor.engine.fixes.planning import plan
+from auditor.engine.waivers.file import Waiver, Waivers
+from auditor.engine.waivers.waived import waive
 from auditor.model import Held, LeftAlone, Severity, Target, Verdict
 from tests.engine.bench import HEADROOM, SOUND, changed, fleet, pe, rule_text, rules_from
 

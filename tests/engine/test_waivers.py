@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from auditor.engine.rule import RuleSet
-from auditor.engine.waivers import Waiver, Waivers, checked, load_waivers
+from auditor.engine.rules.rule import RuleSet
+from auditor.engine.waivers.file import Waiver, Waivers, checked, load_waivers
 from auditor.errors import ConfigurationError
 from tests.engine.bench import HEADROOM, SOUND, bare_rule, changed, rule_text, rules_from
 

@@ -7,10 +7,10 @@ import duckdb
 import pytest
 
 from auditor.engine.evaluate import evaluate
-from auditor.engine.planning import plan
+from auditor.engine.fixes.planning import plan
 from auditor.engine.verdicts import Evaluation
-from auditor.engine.waived_verdicts import facts_for, waive
-from auditor.engine.waivers import Waiver, Waivers
+from auditor.engine.waivers.file import Waiver, Waivers
+from auditor.engine.waivers.waived import facts_for, waive
 from auditor.facts.schema import create_tables
 from auditor.facts.views import seal
 from auditor.model import Verdict

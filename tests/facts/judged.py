@@ -5,8 +5,8 @@ from functools import cache
 from typing import Any
 
 from auditor.engine.evaluate import evaluate
-from auditor.engine.params import param_values
-from auditor.engine.rule import RuleSet
+from auditor.engine.rules.params import param_values
+from auditor.engine.rules.rule import RuleSet
 from auditor.engine.verdicts import Evaluation
 from auditor.fleet.loading import ParamOverride
 from auditor.pipeline.policy import load_rule_set

@@ -8,8 +8,8 @@ import duckdb
 from auditor.facts.catalog import catalog, with_dependencies
 from auditor.facts.device_classes import CLASSIFIED
 from auditor.facts.macros import create_macros
-from auditor.facts.memory import run
 from auditor.facts.views import view_sql
+from auditor.sql.statements import run
 
 PLAIN = {
     "device": "plain_device",

@@ -12,9 +12,9 @@ import duckdb
 
 from auditor.facts.catalog import catalog, with_dependencies
 from auditor.facts.macros import create_macros
-from auditor.facts.memory import parsed
 from auditor.facts.schema import create_tables
 from auditor.facts.views import view_sql
+from auditor.sql.statements import parsed
 
 Rows = list[dict[str, Any]]
 ByName = dict[str, dict[str, Any]]

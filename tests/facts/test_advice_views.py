@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from auditor.authoring.examples import judge_rows
-from auditor.engine.planning import plan
+from auditor.engine.fixes.planning import plan
 from auditor.facts.families import BY_NAME
 from auditor.facts.family_advice import ADVICE, TOPICS
 from tests.engine.test_shipped_rules import shipped

@@ -12,7 +12,7 @@ import pytest
 from auditor.errors import SnapshotError
 from auditor.facts.baseline import KINDS, VIEWS, counts, hand_on, take
 from auditor.facts.catalog import catalog
-from auditor.facts.snapshot import Snapshot, load_snapshot
+from auditor.facts.snapshots.snapshot import Snapshot, load_snapshot
 from auditor.history.baseline import missing_notices
 from auditor.model import EndpointKind
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from auditor.facts.changed import changed_facts
 from auditor.facts.schema import Batch
-from auditor.facts.snapshot import SnapshotBuilder
+from auditor.facts.snapshots.changed import changed_facts
+from auditor.facts.snapshots.snapshot import SnapshotBuilder
 from tests.older import without_digests
 
 WHEN = datetime(2026, 11, 23, 12, tzinfo=UTC)

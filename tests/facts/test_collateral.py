@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from auditor.apply.guards import select_changes
-from auditor.engine.planning import plan
+from auditor.engine.fixes.planning import plan
 from auditor.model import Change, EndpointKind, FixClass, Plan
-from auditor.report.json_findings import fix_object
-from auditor.report.json_reading import fix_of
-from auditor.report.plan import write_plan
+from auditor.report.json.findings import fix_object
+from auditor.report.json.reading import fix_of
+from auditor.report.terminal.plan import write_plan
 
 from .fleets import Facts, array, hosts, on_all_hosts, seen
 from .judged import evaluated

@@ -6,11 +6,11 @@ from random import Random
 import duckdb
 import pytest
 
-from auditor.facts import few
 from auditor.facts.catalog import catalog, view_columns
 from auditor.facts.device_classes import CLASSIFIED, device_classes
 from auditor.facts.schema import TABLES, create_tables
 from auditor.facts.views import create_views
+from auditor.sql import query_planning as few
 
 from .plain import PLAIN, create_plain_views
 

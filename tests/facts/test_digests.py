@@ -7,9 +7,9 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from auditor.facts.digests import digests_by_host, text_hashes, texts_by_host
 from auditor.facts.schema import Batch
-from auditor.facts.snapshot import SnapshotBuilder, load_snapshot
+from auditor.facts.snapshots.digests import digests_by_host, text_hashes, texts_by_host
+from auditor.facts.snapshots.snapshot import SnapshotBuilder, load_snapshot
 
 WHEN = datetime(2026, 11, 21, 6, 55, tzinfo=UTC)
 

@@ -4,9 +4,9 @@ import duckdb
 import pytest
 
 from auditor.facts.catalog import catalog, with_dependencies
-from auditor.facts.few import FEW_ROWS, ONE_THREAD_ROWS, plan_for_few_facts
 from auditor.facts.schema import create_tables
 from auditor.facts.views import create_views
+from auditor.sql.query_planning import FEW_ROWS, ONE_THREAD_ROWS, plan_for_few_facts
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_two_lists_with_a_condition_are_joined_and_not_multiplied() -> None:
 @pytest.mark.parametrize("few", [pytest.param(True, id="few"), pytest.param(False, id="many")])
 def test_a_view_of_few_facts_is_a_table_and_of_many_what_its_file_says(few: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if not few:
-        monkeypatch.setattr("auditor.facts.few.FEW_ROWS", -1)
+        monkeypatch.setattr("auditor.sql.query_planning.FEW_ROWS", -1)
     wanted = {"path_policy", "baseline_option"}
     with duckdb.connect() as connection:
         create_tables(connection)

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from auditor.authoring.examples import judge_rows
-from auditor.engine.rule import Rule
+from auditor.engine.rules.rule import Rule
 from auditor.model import EndpointKind, FixClass
-from auditor.report.rule_pages import page
+from auditor.report.html.rule_pages import page
 from tests.engine.test_shipped_rules import shipped
 
 from .fleets import Facts, array, hosts, on_all_hosts, seen, serves, view

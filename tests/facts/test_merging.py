@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from auditor.errors import ConfigurationError, SnapshotError
-from auditor.facts.merging import merge
 from auditor.facts.needs import EVERYTHING
 from auditor.facts.schema import Batch
-from auditor.facts.snapshot import Snapshot, SnapshotBuilder, load_snapshot
+from auditor.facts.snapshots.merging import merge
+from auditor.facts.snapshots.snapshot import Snapshot, SnapshotBuilder, load_snapshot
 from auditor.model import EndpointReading, Gap
 
 WHEN = datetime(2026, 11, 21, 6, 55, tzinfo=UTC)

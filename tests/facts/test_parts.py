@@ -7,11 +7,11 @@ import pytest
 
 from auditor.endpoints.eternus.answers import NoSuchCommandError
 from auditor.errors import AuditorError, ConfigurationError, EndpointUnreachableError
-from auditor.facts.content import content_digest
-from auditor.facts.parts import Part, part_of
 from auditor.facts.schema import Batch
-from auditor.facts.snapshot import Snapshot, SnapshotBuilder
+from auditor.facts.snapshots.parts import Part, part_of
+from auditor.facts.snapshots.snapshot import Snapshot, SnapshotBuilder
 from auditor.model import EndpointReading, Gap
+from tests.content import content_digest
 
 WHEN = datetime(2026, 11, 21, 6, 55, tzinfo=UTC)
 GAP = Gap("vc", "devices of esx-2", "permission System.Read is missing")

@@ -10,7 +10,7 @@ import pytest
 from auditor.errors import SnapshotError
 from auditor.facts import schema
 from auditor.facts.schema import Batch
-from auditor.facts.snapshot import Snapshot, SnapshotBuilder, load_snapshot
+from auditor.facts.snapshots.snapshot import Snapshot, SnapshotBuilder, load_snapshot
 from auditor.facts.views import create_views, seal
 from auditor.model import EndpointReading, Gap
 from tests.older import without_digests
@@ -102,7 +102,7 @@ def test_a_sealed_snapshot_reads_its_own_files_and_no_other(tmp_path: Path) -> N
 
 
 def test_a_snapshot_that_goes_away_before_it_is_judged_is_told_as_that(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("auditor.facts.few.FEW_ROWS", -1)  # few facts are copied when they are opened
+    monkeypatch.setattr("auditor.sql.query_planning.FEW_ROWS", -1)  # few facts are copied when they are opened
     a_snapshot().save(tmp_path)
     loaded = load_snapshot(tmp_path)
     (tmp_path / "device.parquet").unlink()

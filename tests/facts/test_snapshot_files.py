@@ -13,14 +13,15 @@ import pytest
 
 from auditor.engine.evaluate import evaluate
 from auditor.errors import SnapshotError
-from auditor.facts import memory, views
-from auditor.facts import snapshot as snapshots
+from auditor.facts import views
 from auditor.facts.catalog import catalog
 from auditor.facts.schema import create_tables
-from auditor.facts.snapshot import Snapshot, SnapshotBuilder, load_snapshot
+from auditor.facts.snapshots import snapshot as snapshots
+from auditor.facts.snapshots.snapshot import Snapshot, SnapshotBuilder, load_snapshot
 from auditor.facts.views import create_views, seal
 from auditor.model import Gap
 from auditor.pipeline.policy import load_rule_set
+from auditor.sql import statements as memory
 from tests.waiting import PATIENCE_SECONDS
 
 from .fleets import WHEN, endpoints, hosts, snapshot
@@ -31,7 +32,7 @@ Harm = Callable[[Path], object]
 @pytest.fixture(autouse=True)
 def _facts_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     """What has few facts is copied when it is opened, and its files are not read again."""
-    monkeypatch.setattr("auditor.facts.few.FEW_ROWS", -1)
+    monkeypatch.setattr("auditor.sql.query_planning.FEW_ROWS", -1)
 
 
 def saved(folder: Path) -> Snapshot:
@@ -57,7 +58,7 @@ def test_a_file_that_is_damaged_after_it_was_opened_is_the_snapshots_fault(tmp_p
 
 
 def test_few_facts_are_read_once_and_need_their_files_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("auditor.facts.few.FEW_ROWS", 20_000)
+    monkeypatch.setattr("auditor.sql.query_planning.FEW_ROWS", 20_000)
     opened = saved(tmp_path / "snapshot")
     for file in (tmp_path / "snapshot").glob("*.parquet"):
         file.write_bytes(b"\0" * file.stat().st_size)

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from auditor.facts.merging import merge
-from auditor.facts.snapshot import Snapshot, load_snapshot
-from auditor.facts.stale_hosts import NOT_CONNECTED
+from auditor.facts.snapshots.merging import merge
+from auditor.facts.snapshots.snapshot import Snapshot, load_snapshot
+from auditor.facts.snapshots.stale_hosts import NOT_CONNECTED
 from auditor.model import EndpointKind, Gap
 
 from .fleets import WHEN, Facts, builder, endpoints, snapshot

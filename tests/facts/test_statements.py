@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import duckdb
 import pytest
 
-from auditor.facts import memory
+from auditor.sql import statements as memory
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from auditor.facts.schema import TABLES
-from auditor.facts.two_readings import COMPARED
+from auditor.facts.snapshots.two_readings import COMPARED
 from auditor.model import EndpointKind
 
 from .fleets import Facts, array, gaps, hosts, on_all_hosts, seen, view

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from auditor.facts.needs import Fact, needs
-from auditor.facts.snapshot import SnapshotBuilder
-from auditor.facts.unjoined import MOST_OF_A_KIND
+from auditor.facts.snapshots.snapshot import SnapshotBuilder
+from auditor.facts.snapshots.unjoined import MOST_OF_A_KIND
 from auditor.model import EndpointKind
 
 from .fleets import WHEN, Facts, array, endpoints, fill, gaps, hosts, on_all_hosts, seen, serves, snapshot

@@ -10,8 +10,8 @@ import pytest
 from auditor.errors import SnapshotError
 from auditor.facts.needs import EVERYTHING, Fact, Needs, needs
 from auditor.facts.schema import Batch
-from auditor.facts.snapshot import Snapshot, SnapshotBuilder, load_snapshot
-from auditor.facts.unread import with_unread_gaps
+from auditor.facts.snapshots.snapshot import Snapshot, SnapshotBuilder, load_snapshot
+from auditor.facts.snapshots.unread import with_unread_gaps
 from auditor.model import EndpointKind, EndpointReading
 from tests.older import without_digests
 

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 
 import auditor
 from auditor.facts.catalog import catalog, facts_of_columns, view_columns
-from auditor.facts.earlier import HOST_MARKS
 from auditor.facts.schema import TABLES
-from auditor.facts.two_readings import COMPARED
+from auditor.facts.snapshots.earlier import HOST_MARKS
+from auditor.facts.snapshots.two_readings import COMPARED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -10,12 +10,12 @@ import pytest
 from auditor.errors import ConfigurationError
 from auditor.facts.baseline import KINDS, VIEWS, counts
 from auditor.facts.schema import Batch
-from auditor.facts.snapshot import Snapshot, SnapshotBuilder, load_snapshot
+from auditor.facts.snapshots.snapshot import Snapshot, SnapshotBuilder, load_snapshot
 from auditor.history.baseline import comparable_rules, copy_baseline, load_about, missing_notices, put_baseline, set_baseline
 from auditor.history.kept_run import KeptRun
 from auditor.model import EndpointKind, Gap
 from auditor.pipeline.policy import load_rule_set, needs_for
-from auditor.report.baseline import write_baseline
+from auditor.report.terminal.baseline import write_baseline
 from tests.facts.fleets import WHEN, endpoints
 
 RULES = load_rule_set()

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from auditor.errors import ConfigurationError, SnapshotError
-from auditor.history.comparison import compare_runs, previous_run
+from auditor.history.comparison.comparing import compare_runs, previous_run
 from auditor.history.kept_run import KeptRun, Unread
 from auditor.model import Verdict
 from auditor.model.comparison import ChangeKind

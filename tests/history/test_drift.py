@@ -9,7 +9,7 @@ import duckdb
 import pytest
 
 from auditor.facts.baseline import take
-from auditor.facts.snapshot import Snapshot, SnapshotBuilder
+from auditor.facts.snapshots.snapshot import Snapshot, SnapshotBuilder
 from auditor.history import drift as drifting
 from auditor.history.drift import drift_ages
 from auditor.history.folders import FINDINGS_FILE, RUN_FILE

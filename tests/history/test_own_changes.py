@@ -12,16 +12,16 @@ import duckdb
 import pytest
 
 from auditor.cli import run
-from auditor.history.comparison import compare_runs
-from auditor.history.own_fixes import OwnWrites, fixed_by, own_writes, with_own_fixes
+from auditor.history.comparison.comparing import compare_runs
+from auditor.history.comparison.own_fixes import OwnWrites, fixed_by, own_writes, with_own_fixes
 from auditor.journal import open_journal
 from auditor.model import Change, Fix, FixClass, Outcome, Receipt, Resource, Scalar, Target, Verdict
 from auditor.model.comparison import ChangedFinding, ChangeKind, Comparison
 from auditor.report import writer_of
-from auditor.report.first_screen import write_first_screen
-from auditor.report.json_reading import compared_of
-from auditor.report.json_report import compared_object
-from auditor.report.totals import Commands
+from auditor.report.json.reading import compared_of
+from auditor.report.json.report import compared_object
+from auditor.report.terminal.first_screen import write_first_screen
+from auditor.report.terminal.totals import Commands
 from tests.cli.test_lists_as_json import validated
 from tests.history.kept_runs import DEVICE_RULE, WHEN, Row, endpoint, kept, run_id
 from tests.report import samples

@@ -13,11 +13,11 @@ import duckdb
 import pytest
 
 from auditor.cli import run
-from auditor.history.run_diff import RunDiff, diff_lines
+from auditor.history.comparison.run_diff import RunDiff, diff_lines
+from auditor.history.comparison.who_changed import authors
 from auditor.history.run_names import id_named
 from auditor.history.runs import keep_exit_code, load_run
 from auditor.history.trend import trend_lines, trend_of
-from auditor.history.who_changed import authors
 from auditor.model import Fix, FixClass, Outcome
 from auditor.model.comparison import ChangedFinding, ChangeKind, Comparison
 from tests.cli.test_lists_as_json import validated

@@ -14,7 +14,7 @@ from auditor.errors import ConfigurationError, SnapshotError
 from auditor.history.runs import begin_run, keep_run, list_runs, load_run, new_run_id, run_directory
 from auditor.history.state import state_directory
 from auditor.model import Finding
-from auditor.report.json_reading import load_report
+from auditor.report.json.reading import load_report
 from tests.report import samples
 
 

@@ -20,18 +20,18 @@ import duckdb
 import pytest
 
 from auditor import stopping
-from auditor.authoring.query_guard import Question
 from auditor.cli import main, run
 from auditor.engine.evaluate import evaluate
 from auditor.errors import CRASHED, AuditorError, ConfigurationError
 from auditor.facts import views
 from auditor.facts.schema import Batch
-from auditor.facts.snapshot import SnapshotBuilder
+from auditor.facts.snapshots.snapshot import SnapshotBuilder
 from auditor.inspect import query as querying
 from auditor.inspect.query import is_left_running, run_query
+from auditor.inspect.query_guard import Question
 from auditor.model import Gap
 from auditor.report.finding_ids import FindingIds
-from auditor.report.query_rows import write_rows
+from auditor.report.terminal.query_rows import write_rows
 from tests.engine.bench import fleet, pe, rule_text, rules_from
 from tests.facts.fleets import WHEN, endpoints, hosts, seen
 from tests.report import samples

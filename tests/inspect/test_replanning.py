@@ -13,8 +13,8 @@ from auditor.history.runs import begin_run, fleet_file_of, keep_run, load_run, r
 from auditor.inspect.replanning import _in_order, first_changes, rules_before
 from auditor.model import Change, Finding, Fix, FixClass, Outcome, Plan, Target
 from auditor.pipeline.policy import load_rule_set
-from auditor.report.explanation import write_explanation
 from auditor.report.finding_ids import FindingIds
+from auditor.report.terminal.explanation import write_explanation
 from tests.engine.bench import rules_from
 from tests.engine.test_fix_order import after, depth_rule, dsnro_rule
 from tests.history.kept_runs import kept

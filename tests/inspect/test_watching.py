@@ -16,7 +16,7 @@ from auditor.fleet.loading import Fleet, load_fleet
 from auditor.inspect import watching
 from auditor.inspect.watching import STALE_SECONDS, Watch
 from auditor.model import Endpoint
-from auditor.report.watch_rows import watch_line, watch_view
+from auditor.report.terminal.watch_rows import watch_line, watch_view
 from tests.report.test_path_drawing import rendered_at
 
 NOW = datetime(2026, 11, 23, 3, 0, tzinfo=UTC)

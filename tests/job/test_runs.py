@@ -17,8 +17,8 @@ from auditor.job import child, one_run
 from auditor.job import runs as made_in_process
 from auditor.job.jobs_file import Job
 from auditor.job.logs import JsonLines, TextLines
-from auditor.job.publishing import Site
 from auditor.job.runs import Failed, job_record, run_in_process, site_record
+from auditor.job.site.publishing import Site
 from auditor.stopping import Stopped
 from tests.job.nights import job, site_in
 from tests.waiting import PATIENCE_SECONDS, until

@@ -15,8 +15,8 @@ import pytest
 from auditor import stopping
 from auditor.job.jobs_file import Job, NoticeTarget
 from auditor.job.notices import Notice
-from auditor.job.publishing import Site
 from auditor.job.runs import Ended
+from auditor.job.site.publishing import Site
 from auditor.model import Secret
 from tests.job.nights import BEGIN, JumpingClock, Runs, Sent, drifted, job, scheduled
 from tests.job.schedules import UNREACHABLE

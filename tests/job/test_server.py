@@ -16,13 +16,13 @@ import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from auditor.errors import ConfigurationError
-from auditor.job import rooms, server, slow_readers
 from auditor.job.board import Board
-from auditor.job.file_answer import FileAnswer
 from auditor.job.jobs_file import NoticeTarget
 from auditor.job.notices import Notice
 from auditor.job.schedule import Schedule
-from auditor.job.server import Listen, Served, application, opened_file, parse_listen, serving
+from auditor.job.site import rooms, server, slow_readers
+from auditor.job.site.file_answer import FileAnswer
+from auditor.job.site.server import Listen, Served, application, opened_file, parse_listen, serving
 from auditor.model import Secret
 from auditor.model.comparison import ChangeKind
 from tests.job.nights import BEGIN, JumpingClock, Runs, Sent, change, drifted, job, scheduled

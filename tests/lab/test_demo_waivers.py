@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from auditor.engine.waivers import load_waivers
+from auditor.engine.waivers.file import load_waivers
 from auditor.model import Gap
 from auditor_lab.demo_waivers import demo_waivers
 from auditor_lab.scenario import load_scenario

@@ -10,15 +10,15 @@ from typing import Any
 
 import duckdb
 
-from auditor.engine.params import bindings
-from auditor.engine.rule import Rule
-from auditor.engine.sql import verdict_sql
+from auditor.engine.rules.params import bindings
+from auditor.engine.rules.rule import Rule
+from auditor.engine.verdict_sql import verdict_sql
 from auditor.facts.catalog import catalog, with_dependencies
-from auditor.facts.few import plan_for_few_facts
 from auditor.facts.macros import create_macros
-from auditor.facts.memory import parsed
 from auditor.facts.schema import TABLES, create_tables
 from auditor.facts.views import view_sql
+from auditor.sql.query_planning import plan_for_few_facts
+from auditor.sql.statements import parsed
 from tests.engine.test_shipped_rules import shipped
 
 Key = tuple[str, str, str]

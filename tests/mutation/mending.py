@@ -8,7 +8,7 @@ from pathlib import Path
 import duckdb
 
 from auditor.engine.judge import judge
-from auditor.facts.snapshot import Snapshot
+from auditor.facts.snapshots.snapshot import Snapshot
 from auditor.model import Change, Plan
 from tests.engine.test_shipped_rules import shipped
 

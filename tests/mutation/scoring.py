@@ -11,11 +11,11 @@ from random import Random
 import duckdb
 
 from auditor.authoring.view_files import view_files
-from auditor.authoring.view_mutants import ViewMutant, as_written, mutants_of_view
 from tests.mutation.incidents import incident_views
 from tests.mutation.noticing import Noticing
 from tests.mutation.python.scoring import section as python_section
 from tests.mutation.trying import TESTS, try_tests
+from tests.mutation.view_mutants import ViewMutant, as_written, mutants_of_view
 
 KEPT = Path(__file__).with_name("scores")
 """A file for each view, so that scores that are made at the same time do not meet in one file."""

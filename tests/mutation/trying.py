@@ -13,12 +13,12 @@ import duckdb
 import pytest
 from _pytest.runner import runtestprotocol
 
-from auditor.authoring.view_mutants import ViewMutant
 from auditor.facts.catalog import catalog
-from auditor.facts.memory import run
 from auditor.facts.views import view_sql
+from auditor.sql.statements import run
 from tests.facts import prepared, single
 from tests.mutation.bench import facts_named
+from tests.mutation.view_mutants import ViewMutant
 
 MOST_TESTS = 25
 """So many tests are tried on one mistake at most."""

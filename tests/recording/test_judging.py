@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from auditor.engine.waivers import Waivers, load_waivers
+from auditor.engine.waivers.file import Waivers, load_waivers
 from auditor.fleet.loading import Fleet, ParamOverride, SeverityOverride
 from auditor.model import Severity
 from auditor.recording.judging import NOBODY, masked_policy, params_of

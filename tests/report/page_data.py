@@ -1,4 +1,4 @@
-"""Reads the data blocks of a page back, by what the docstring of `auditor.report.embedding` says of their form."""
+"""Reads the data blocks of a page back, by what the docstring of `auditor.report.html.embedding` says of their form."""
 
 from __future__ import annotations
 

@@ -12,16 +12,16 @@ from pathlib import Path
 import pytest
 
 from auditor.cli import run
-from auditor.engine.rule import Rule
-from auditor.engine.rule_text import hand_text, text_of
+from auditor.engine.rules.rule import Rule
+from auditor.engine.rules.text import hand_text, text_of
 from auditor.history.runs import load_run, report_of_run
 from auditor.model import Fix, FixClass, Outcome, Verdict
 from auditor.pipeline.policy import load_rule_set
-from auditor.report.by_hand import steps_of, write_steps
-from auditor.report.explanation import write_explanation
 from auditor.report.finding_ids import FindingIds
-from auditor.report.rule_pages import page
-from auditor.report.rule_text import write_rule
+from auditor.report.html.rule_pages import page
+from auditor.report.terminal.by_hand import steps_of, write_steps
+from auditor.report.terminal.explanation import write_explanation
+from auditor.report.terminal.rule_text import write_rule
 from auditor_lab.scenario import load_scenario, scenario_names
 from auditor_lab.serving import serve
 from tests.depth import DEEP

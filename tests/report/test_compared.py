@@ -14,7 +14,7 @@ from auditor.history.runs import begin_run, keep_run, load_run, report_of_run
 from auditor.model import Report
 from auditor.model.comparison import ChangeKind, Comparison
 from auditor.report import writer_of
-from auditor.report.json_report import compared_object
+from auditor.report.json.report import compared_object
 from tests.report import samples
 from tests.report.test_json_report import VALIDATOR
 

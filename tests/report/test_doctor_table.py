@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 from auditor.model import Check, Diagnosis, Endpoint, EndpointKind, Health, Secret
-from auditor.report.doctor import write_diagnosis, write_diagnosis_json
+from auditor.report.terminal.doctor import write_diagnosis, write_diagnosis_json
 
 STARTED = datetime(2026, 11, 21, 6, 55, tzinfo=UTC)
 PIN = f"sha256:{'0123456789abcdef' * 4}"

@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auditor.model import Finding, Verdict
-from auditor.report import embedding
-from auditor.report.embedding import Embedding
 from auditor.report.finding_ids import FindingIds
+from auditor.report.html import embedding
+from auditor.report.html.embedding import Embedding
+from auditor.report.json.saved_report import key_of
 from auditor.report.provenance import Provenance
-from auditor.report.saved_report import key_of
 from tests.report import samples
 from tests.report.page_data import evidence_of, values_of
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from auditor.authoring.turning_points import TurningPoint
+from auditor.engine.probing.turning_points import TurningPoint
 from auditor.impact.path import device_path
 from auditor.model import Fix, FixClass, Outcome, Verdict
-from auditor.report.explanation import Explanation, write_explanation
+from auditor.report.terminal.explanation import Explanation, write_explanation
 from tests.impact.asked import DEVICE, HOST, VCENTER, s0
 from tests.report import samples
 

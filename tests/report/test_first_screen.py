@@ -15,8 +15,8 @@ from auditor.model.comparison import ChangeKind, Comparison
 from auditor.model.scope import Scope
 from auditor.report.causes import CAUSES
 from auditor.report.digest import digest
-from auditor.report.first_screen import write_first_screen
-from auditor.report.totals import Commands
+from auditor.report.terminal.first_screen import write_first_screen
+from auditor.report.terminal.totals import Commands
 from tests.report import samples
 
 LINES = 47

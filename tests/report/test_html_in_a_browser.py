@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from auditor.model import Fix, FixClass, Outcome, ReadTime, Report
-from auditor.report import Destination, html_report, write_report
+from auditor.report import Destination, write_report
 from auditor.report.finding_ids import FindingIds
-from auditor.report.worst_paths import WorstPaths
+from auditor.report.html import report as html_report
+from auditor.report.html.worst_paths import WorstPaths
 from tests.report import samples
 from tests.report.chromium import Page
 from tests.report.test_path_drawing import s0_path

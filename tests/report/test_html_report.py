@@ -15,7 +15,8 @@ from html.parser import HTMLParser
 import pytest
 
 from auditor.model import Outcome, Report, Verdict
-from auditor.report import embedding, html_report, pages
+from auditor.report.html import embedding, pages
+from auditor.report.html import report as html_report
 from tests.report import samples
 from tests.report.page_data import blocks_in, values_of
 

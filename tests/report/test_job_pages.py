@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from auditor.job.publishing import publish_index
+from auditor.job.site.publishing import publish_index
 from auditor.model.comparison import ChangeKind
 from tests.job.nights import change, night, publish, site_in
 from tests.report.chromium import Page

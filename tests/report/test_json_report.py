@@ -18,10 +18,10 @@ import pytest
 
 from auditor.errors import SnapshotError
 from auditor.model import Finding, FixCertificate, ReadTime, Report, Verdict
-from auditor.report.html_report import write_html
-from auditor.report.json_reading import load_report
-from auditor.report.json_report import report_schema, write_full_json, write_json
-from auditor.report.table import write_table
+from auditor.report.html.report import write_html
+from auditor.report.json.reading import load_report
+from auditor.report.json.report import report_schema, write_full_json, write_json
+from auditor.report.terminal.table import write_table
 from tests.report import samples
 
 VALIDATOR = jsonschema.Draft202012Validator(report_schema(), format_checker=jsonschema.Draft202012Validator.FORMAT_CHECKER)

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from auditor.model import Finding, Report, Verdict
-from auditor.report.html_report import write_html
-from auditor.report.json_reading import load_report
-from auditor.report.json_report import write_full_json
+from auditor.report.html.report import write_html
+from auditor.report.json.reading import load_report
+from auditor.report.json.report import write_full_json
 from auditor.report.messages import message_beside_name, message_of
-from auditor.report.table import write_table
+from auditor.report.terminal.table import write_table
 from tests.report import samples
 
 PE = samples.pe_finding()

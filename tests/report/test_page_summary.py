@@ -9,9 +9,9 @@ from auditor.errors import SnapshotError
 from auditor.model import Finding, Fix, FixClass, Outcome, Verdict
 from auditor.model.comparison import ChangedFinding, ChangeKind, Comparison
 from auditor.report.digest import digest
-from auditor.report.page_changes import OF_A_KIND, page_changes
-from auditor.report.page_summary import cause_texts, fix_rows, made_sentences, planned
-from auditor.report.saved_report import key_of
+from auditor.report.html.changes import OF_A_KIND, page_changes
+from auditor.report.html.summary import cause_texts, fix_rows, made_sentences, planned
+from auditor.report.json.saved_report import key_of
 from tests.report import samples
 
 

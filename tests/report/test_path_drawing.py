@@ -13,10 +13,10 @@ from rich.console import Console
 
 from auditor.impact.path import Path, device_path
 from auditor.impact.stations import Figure
-from auditor.report.explanation import write_paths
-from auditor.report.pages import template_text
-from auditor.report.path_drawing import drawing, drawing_file
+from auditor.report.html.pages import template_text
+from auditor.report.html.path_drawing import drawing, drawing_file
 from auditor.report.path_words import queue_text, value_of
+from auditor.report.terminal.explanation import write_paths
 from auditor.text.numbers import number_text
 from tests.impact.asked import DEVICE, HOST, VCENTER, Asked, device, s0
 

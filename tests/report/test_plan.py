@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from auditor.model import Change, Contradiction, FixClass, Plan, Resource, Scalar, Target, Unmet, Unusual
-from auditor.report.plan import write_plan
+from auditor.report.terminal.plan import write_plan
 
 
 def change(host: str, device: str, *, after: Scalar = 256, fix_class: FixClass = FixClass.ONLINE_CAUTION) -> Change:

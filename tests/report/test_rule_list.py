@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from auditor.engine.rule import RuleSet
+from auditor.engine.rules.rule import RuleSet
 from auditor.pipeline.policy import load_rule_set
-from auditor.report.rule_list import write_rule_list
+from auditor.report.terminal.rule_list import write_rule_list
 
 
 class Terminal(io.StringIO):

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from auditor.engine.rule import RuleSet
+from auditor.engine.rules.rule import RuleSet
 from auditor.pipeline.policy import load_rule_set
-from auditor.report.rule_pages import page, rule_pages, stale_pages, write_pages
+from auditor.report.html.rule_pages import page, rule_pages, stale_pages, write_pages
 
 
 @pytest.fixture(scope="module")

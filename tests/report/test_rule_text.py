@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from auditor.cli import run
-from auditor.engine.rule import RuleSet
+from auditor.engine.rules.rule import RuleSet
 from auditor.pipeline.policy import load_rule_set
-from auditor.report.rule_text import write_rule
+from auditor.report.terminal.rule_text import write_rule
 
 
 @pytest.fixture(scope="module")

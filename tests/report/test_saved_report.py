@@ -15,8 +15,8 @@ from auditor.errors import SnapshotError
 from auditor.history.folders import FINDINGS_FILE, KEPT_FILE
 from auditor.history.runs import begin_run, keep_run, load_run, report_of_run
 from auditor.model import Fix, FixClass, Outcome, Report, Verdict
-from auditor.report.json_report import write_full_json
-from auditor.report.saved_report import FindingKey, key_of, with_fixes
+from auditor.report.json.report import write_full_json
+from auditor.report.json.saved_report import FindingKey, key_of, with_fixes
 from auditor.report.verdict_counts import LISTED
 from tests.engine.bench import SOUND, fleet, pe, rule_text, rules_from
 from tests.report import samples

@@ -14,8 +14,8 @@ from auditor.errors import SnapshotError
 from auditor.history.runs import begin_run, keep_run
 from auditor.history.trend import POINTS, points_before
 from auditor.model import TrendPoint
-from auditor.report.html_report import trend_points
-from auditor.report.sparkline import sparkline, trend_sentence
+from auditor.report.html.report import trend_points
+from auditor.report.html.sparkline import sparkline, trend_sentence
 from tests.report import samples
 
 BEGIN = datetime(2026, 11, 1, 6, tzinfo=UTC)

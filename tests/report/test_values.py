@@ -11,17 +11,17 @@ import jsonschema
 import pytest
 
 from auditor.endpoints.settings import remediator_names
-from auditor.engine.checked_rules import checked_rules
-from auditor.engine.loading import load_rules
-from auditor.engine.rule_text import text_of
+from auditor.engine.rules.checked import checked_rules
+from auditor.engine.rules.loading import load_rules
+from auditor.engine.rules.text import text_of
 from auditor.facts.catalog import view_columns
 from auditor.model import Change, Fix, FixClass, Outcome, Receipt, Report, RuleText, Scalar, Target, Verdict
 from auditor.pipeline.policy import shipped_rules
-from auditor.report.json_report import report_schema, write_json
-from auditor.report.receipts import narrated
+from auditor.report.json.report import report_schema, write_json
 from auditor.report.setting_values import from_to_text
 from auditor.report.shown_values import no_limits, quantity_text, shown_values
-from auditor.report.table import write_table
+from auditor.report.terminal.receipts import narrated
+from auditor.report.terminal.table import write_table
 from tests.report import samples
 
 

@@ -21,13 +21,13 @@ from auditor.history.run_list import run_lines
 from auditor.history.runs import report_of_run
 from auditor.history.writing_runs import ListedRun
 from auditor.job.one_run import run_of_report
-from auditor.job.wording import result_text
+from auditor.job.site.wording import result_text
 from auditor.model import Report, Severity, Verdict
 from auditor.model.scope import Scope
 from auditor.pipeline.request import AuditRequest
 from auditor.report import Destination, write_report
 from auditor.report.digest import digest, headline
-from auditor.report.json_report import run_object
+from auditor.report.json.report import run_object
 from auditor.report.verdict_counts import hosts_judged
 from auditor.report.wording import took_text
 from auditor_lab.scenario import load_scenario

@@ -14,10 +14,10 @@ import pytest
 from auditor.errors import SnapshotError
 from auditor.impact import saved_rows
 from auditor.model import Report, Resource
-from auditor.report import worst_paths
 from auditor.report.digest import digest
-from auditor.report.html_report import write_html
-from auditor.report.worst_paths import MOST_DRAWINGS, MOST_HOSTS, WorstPaths
+from auditor.report.html import worst_paths
+from auditor.report.html.report import write_html
+from auditor.report.html.worst_paths import MOST_DRAWINGS, MOST_HOSTS, WorstPaths
 from tests.impact.asked import DEVICE, HOST, VCENTER, Asked, device, queue, s0
 from tests.report import samples
 

@@ -16,7 +16,7 @@ from auditor import cli, stopping
 from auditor.endpoints.collect import unread_part
 from auditor.endpoints.read_task import ReadTask
 from auditor.facts.needs import EVERYTHING, needs
-from auditor.facts.parts import Part
+from auditor.facts.snapshots.parts import Part
 from auditor.model import Endpoint, EndpointKind, Limits, Secret, Share
 from auditor.workers import client, dispatcher
 from auditor.workers.dispatcher import Dispatcher

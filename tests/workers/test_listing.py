@@ -13,7 +13,7 @@ import distributed  # noqa: F401  brings its settings into those of dask
 import pytest
 
 from auditor.errors import ConfigurationError
-from auditor.report.workers import write_workers
+from auditor.report.terminal.workers import write_workers
 from auditor.workers.inventory import ListedWorker
 from auditor.workers.metrics import HttpServer, SiteCollector, http_server
 from auditor.workers.sites import resources_of

@@ -8,7 +8,7 @@ import pytest
 from auditor.endpoints.read_task import ReadTask, UnwantedError, task_of
 from auditor.errors import ConfigurationError
 from auditor.facts.needs import EVERYTHING
-from auditor.facts.parts import Part
+from auditor.facts.snapshots.parts import Part
 from auditor.model import Endpoint, EndpointKind, Secret
 from auditor.workers import on_worker
 from auditor.workers.client import connected

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from auditor.report.formats.listed import listed_findings, sentence_of
 from auditor.report.impacts import impact_text
-from auditor.report.query_rows import write_rows
+from auditor.report.terminal.query_rows import write_rows
 from auditor.report.wording import notices_of, scope_notice
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ from typing import IO, TYPE_CHECKING, TextIO
 
 from auditor.model import Verdict
 from auditor.report.formats.listed import listed_findings, path_of, sentence_of, waiver_sentence
-from auditor.report.gap_lines import why_text
 from auditor.report.impacts import impact_text
-from auditor.report.json_values import utc_text
+from auditor.report.json.values import utc_text
+from auditor.report.terminal.gap_lines import why_text
 from auditor.report.verdict_counts import LISTED, by_rule
 from auditor.report.wording import count_of, neutral, notices_of, scope_notice, value_text
 

@@ -15,9 +15,9 @@ from auditor.report.digest import coverage_line, digest, headline, next_steps
 from auditor.report.documents import document_text
 from auditor.report.finding_ids import SHOWN, FindingIds
 from auditor.report.formats.listed import path_of, waiver_sentence
-from auditor.report.gap_lines import why_text
 from auditor.report.impacts import impact_text
 from auditor.report.messages import message_beside_name
+from auditor.report.terminal.gap_lines import why_text
 from auditor.report.verdict_counts import hosts_text
 from auditor.report.wording import count_of, moment, neutral, notices_of, took_text, value_text
 

@@ -13,10 +13,10 @@ from auditor import __version__
 from auditor.model import Severity, Verdict
 from auditor.report.documents import documents_json
 from auditor.report.formats.listed import is_unknown, listed_findings, places_of, sentence_of, waiver_sentence
-from auditor.report.gap_lines import why_text
 from auditor.report.impacts import impact_text
-from auditor.report.json_report import compared_object, coverage_object, scope_object, summary_object
-from auditor.report.json_values import json_scalar, utc_text
+from auditor.report.json.report import compared_object, coverage_object, scope_object, summary_object
+from auditor.report.json.values import json_scalar, utc_text
+from auditor.report.terminal.gap_lines import why_text
 from auditor.report.wording import neutral, neutral_prose, notices_of, scope_notice
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ import pytest
 from auditor.endpoints.collect import collect_fleet
 from auditor.endpoints.common.clocks import clock_notes, date_of, difference
 from auditor.endpoints.common.sessions import open_session
-from auditor.facts.earlier import LIVE_TOPICS, live_tables
 from auditor.facts.needs import needs
+from auditor.facts.snapshots.earlier import LIVE_TOPICS, live_tables
 from auditor.fleet.loading import Fleet
 from auditor.model import Endpoint, EndpointKind
 from auditor.model.endpoint_kinds import endpoint_types

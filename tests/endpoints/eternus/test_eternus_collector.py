@@ -20,7 +20,7 @@ from auditor.endpoints.eternus.collect import collect_eternus
 from auditor.endpoints.eternus.records import Affinity, Host, Lun, Pool, Volume
 from auditor.facts.needs import EVERYTHING, Needs, needs
 from auditor.facts.schema import ARRAY_TOPICS
-from auditor.facts.snapshot import SnapshotBuilder
+from auditor.facts.snapshots.snapshot import SnapshotBuilder
 from auditor.model import Endpoint, EndpointKind, Secret
 from auditor_lab.arrays.eternus.description import (
     AffinityDescription,

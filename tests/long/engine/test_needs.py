@@ -15,19 +15,19 @@ from sqlglot import exp
 from auditor.authoring.lineage import rests_on
 from auditor.authoring.view_queries import is_unique
 from auditor.engine.evaluate import Evaluation, evaluate
-from auditor.engine.needs import needs_of
-from auditor.engine.rule import RuleSet
-from auditor.engine.sql import verdict_sql
+from auditor.engine.rules.needs import needs_of
+from auditor.engine.rules.rule import RuleSet
+from auditor.engine.verdict_sql import verdict_sql
 from auditor.facts.baseline import take
 from auditor.facts.catalog import view_columns
-from auditor.facts.memory import parsed
 from auditor.facts.needs import EVERYTHING, IDENTITIES, SOURCES, Fact
 from auditor.facts.schema import ON_DEMAND_TOPICS, TABLES, TOPICS, create_tables
-from auditor.facts.snapshot import Snapshot, load_snapshot
-from auditor.facts.unread import with_unread_gaps
+from auditor.facts.snapshots.snapshot import Snapshot, load_snapshot
+from auditor.facts.snapshots.unread import with_unread_gaps
 from auditor.facts.views import create_views
 from auditor.model import Verdict
 from auditor.pipeline.policy import load_rule_set
+from auditor.sql.statements import parsed
 from tests.facts.plain import create_plain_views
 from tests.mutation.bench import bound
 from tests.mutation.worlds import recorded
@@ -279,7 +279,7 @@ def test_the_order_in_which_rows_were_read_and_how_many_they_are_changes_no_find
         # What people declare is read in the order of their file, and the first row that fits counts.
         order = "" if name == "declared" else "ORDER BY hash(COLUMNS(*))"
         turned.execute(f'INSERT INTO fact."{name}" BY NAME SELECT * FROM read_parquet(?) {order}', [str(lab_facts / f"{name}.parquet")])
-    monkeypatch.setattr("auditor.facts.few.FEW_ROWS", -1)
+    monkeypatch.setattr("auditor.sql.query_planning.FEW_ROWS", -1)
     monkeypatch.setattr("auditor.engine.evaluate.SMALL_VIEW_ROWS", -1)
     create_views(turned)
     as_many = evaluate(turned, RULES)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from auditor.engine.rule import Rule
+from auditor.engine.rules.rule import Rule
 from auditor.model import Verdict
 from tests.depth import depth
 from tests.engine.test_shipped_rules import IDS, judge_rows, shipped

@@ -9,11 +9,11 @@ import duckdb
 import pytest
 
 from auditor.engine.evaluate import evaluate
-from auditor.facts import memory
 from auditor.facts.schema import Batch, create_tables
-from auditor.facts.snapshot import SnapshotBuilder, load_snapshot
+from auditor.facts.snapshots.snapshot import SnapshotBuilder, load_snapshot
 from auditor.facts.views import create_views, seal
 from auditor.pipeline.policy import load_rule_set
+from auditor.sql import statements as memory
 from tests import in_one_process
 
 HOSTS, DEVICES = 40, 500

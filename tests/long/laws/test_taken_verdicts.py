@@ -14,16 +14,16 @@ from typing import Any
 import duckdb
 import pytest
 
+from auditor.engine.fixes.rule_groups import RuleGroup, rule_groups
 from auditor.engine.judge import Impacts, Judgement, judge
-from auditor.engine.params import param_values
-from auditor.engine.rule import Rule, RuleSet
-from auditor.engine.rule_groups import RuleGroup, rule_groups
+from auditor.engine.rules.params import param_values
+from auditor.engine.rules.rule import Rule, RuleSet
 from auditor.engine.taken_verdicts import TakenVerdicts
-from auditor.engine.unknown_causes import unknown_by_accepted_gaps
-from auditor.engine.waivers import Waiver, Waivers
+from auditor.engine.waivers.file import Waiver, Waivers
+from auditor.engine.waivers.unknown_causes import unknown_by_accepted_gaps
 from auditor.facts.baseline import hand_on, take
 from auditor.facts.schema import TABLES
-from auditor.facts.snapshot import Snapshot, load_snapshot
+from auditor.facts.snapshots.snapshot import Snapshot, load_snapshot
 from auditor.history import reused_verdicts
 from auditor.history.folders import AFTER_FOLDER, FINDINGS_FILE, JUDGED_FILE, SNAPSHOT_FOLDER, SPILL_FOLDER
 from auditor.history.reused_verdicts import keep_judged, unchanged_verdicts

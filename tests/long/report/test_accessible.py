@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from auditor.report import html_report
-from auditor.report.worst_paths import WorstPaths
+from auditor.report.html import report as html_report
+from auditor.report.html.worst_paths import WorstPaths
 from tests.report import samples
 from tests.report.chromium import Page
 from tests.report.test_html_in_a_browser import written

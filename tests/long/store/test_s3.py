@@ -12,13 +12,13 @@ import httpx
 import pytest
 
 from auditor.cli import run
-from auditor.facts.content import content_digest
-from auditor.facts.snapshot import Snapshot, load_snapshot
+from auditor.facts.snapshots.snapshot import Snapshot, load_snapshot
 from auditor.history.saved_snapshots import local_snapshot, save_snapshot
 from auditor.store.address import Address
 from auditor.store.objects import ObjectStore
 from auditor_lab.scenario import described
 from auditor_lab.serving import serve
+from tests.content import content_digest
 
 BUCKET = Address("s3", "audits")
 RULES = ("--only", "vvol/pe-dsnro-headroom", "--only", "qos/one-throttler")

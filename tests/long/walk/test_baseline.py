@@ -16,8 +16,8 @@ from auditor.endpoints.vcenter.session import VCenter, open_vcenter
 from auditor.fleet.loading import load_fleet
 from auditor.history.baseline import baseline_file
 from auditor.history.runs import load_run, report_of_run
-from auditor.report.html_report import write_html
-from auditor.report.table import write_table
+from auditor.report.html.report import write_html
+from auditor.report.terminal.table import write_table
 from auditor_lab.scenario import load_scenario
 from auditor_lab.serving import Lab, serve
 from tests.audits import AT_ONCE, Audit, Place

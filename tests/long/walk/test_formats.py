@@ -11,7 +11,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from auditor.cli import run
-from auditor.report.json_report import report_schema
+from auditor.report.json.report import report_schema
 from tests.audits import Audit
 from tests.report.formats.sarif_model import conforms
 

@@ -18,9 +18,9 @@ from auditor.cli import run
 from auditor.endpoints.collect import collect_fleet
 from auditor.endpoints.vcenter.collect import host_comparison
 from auditor.endpoints.vcenter.session import VCenter, open_vcenter
-from auditor.facts.earlier import READ_ANEW, with_host_marks
 from auditor.facts.needs import SOURCES
 from auditor.facts.schema import TABLES
+from auditor.facts.snapshots.earlier import READ_ANEW, with_host_marks
 from auditor.fleet.loading import load_fleet
 from auditor.pipeline.policy import load_rule_set, needs_for
 from auditor_lab.scenario import load_scenario

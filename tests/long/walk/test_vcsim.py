@@ -6,8 +6,8 @@ import pytest
 
 from auditor.cli import run
 from auditor.engine.evaluate import evaluate
-from auditor.facts.snapshot import Snapshot, load_snapshot
-from auditor.facts.unread import with_unread_gaps
+from auditor.facts.snapshots.snapshot import Snapshot, load_snapshot
+from auditor.facts.snapshots.unread import with_unread_gaps
 from auditor.facts.views import create_views
 from auditor.pipeline.policy import load_rule_set, needs_for
 from auditor_lab.description import LabFleet

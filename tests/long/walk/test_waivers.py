@@ -11,7 +11,7 @@ import pytest
 
 from auditor.cli import run
 from auditor.history.runs import load_run, report_of_run
-from auditor.report.html_report import write_html
+from auditor.report.html.report import write_html
 from auditor_lab.faults import Fault
 from auditor_lab.scenario import load_scenario
 from auditor_lab.serving import Lab, serve

@@ -13,7 +13,6 @@ import pytest
 from distributed import LocalCluster
 from distributed.security import Security
 
-from auditor.facts.content import content_digest
 from auditor.fleet.loading import Site, load_fleet
 from auditor.model import Secret
 from auditor.workers.certificates import ROLES, files_of, make_certificates
@@ -23,6 +22,7 @@ from auditor_lab.scenario import load_scenario
 from auditor_lab.serving import serve
 from auditor_lab.vcenter.performance import manager
 from auditor_lab.wire import Answer, Request
+from tests.content import content_digest
 from tests.waiting import PATIENCE_SECONDS
 
 from .places import FEW, HELD, ONLY_THERE, VCENTER, Hold, Place, read_here

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from auditor.endpoints.collect import collect_fleet
-from auditor.facts.earlier import Earlier
 from auditor.facts.needs import Needs, needs
-from auditor.facts.snapshot import Snapshot
+from auditor.facts.snapshots.earlier import Earlier
+from auditor.facts.snapshots.snapshot import Snapshot
 from auditor.fleet.loading import Fleet
 from auditor.model import Secret
 from auditor.workers.client import connected, workers_of

@@ -14,8 +14,8 @@ from auditor import audit as walk
 from auditor.audit import AuditRequest, FixClass, FixLimits, audit, fix
 from auditor.endpoints.collect import unread_part
 from auditor.endpoints.read_task import read_part, task_of
-from auditor.facts.parts import Part, table_files
 from auditor.facts.schema import create_tables
+from auditor.facts.snapshots.parts import Part, table_files
 from auditor.fleet.loading import load_fleet
 from auditor.model import Endpoint, EndpointKind, Outcome, Secret
 from auditor.workers.part_form import UnusablePartError, part_bytes, part_in

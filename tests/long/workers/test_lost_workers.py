@@ -16,11 +16,11 @@ import pytest
 from distributed import Client
 
 from auditor.endpoints.collect import collect_fleet
-from auditor.facts.content import content_digest
-from auditor.facts.parts import Part
-from auditor.facts.snapshot import Snapshot
+from auditor.facts.snapshots.parts import Part
+from auditor.facts.snapshots.snapshot import Snapshot
 from auditor.workers import dispatcher
 from auditor.workers.client import connected, workers_of
+from tests.content import content_digest
 from tests.waiting import PATIENCE_SECONDS, until
 
 from .places import FEW, HELD, ONLY_THERE, VCENTER, Hold, Place, beside, whys

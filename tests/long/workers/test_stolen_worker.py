@@ -14,7 +14,7 @@ import pytest
 
 from auditor.endpoints.collect import collect_fleet
 from auditor.errors import ConfigurationError
-from auditor.facts.snapshot import Snapshot
+from auditor.facts.snapshots.snapshot import Snapshot
 from auditor.fleet.loading import Fleet, load_fleet
 from auditor.workers import client as client_module
 from auditor.workers import dispatcher

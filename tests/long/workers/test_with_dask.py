@@ -12,13 +12,13 @@ import pytest
 
 from auditor import __version__
 from auditor.errors import ConfigurationError
-from auditor.facts.content import content_digest
-from auditor.facts.earlier import RESTED_ON, Earlier, with_marks
 from auditor.facts.needs import EVERYTHING, needs
-from auditor.facts.snapshot import load_snapshot
+from auditor.facts.snapshots.earlier import RESTED_ON, Earlier, with_marks
+from auditor.facts.snapshots.snapshot import load_snapshot
 from auditor.fleet.loading import Site
 from auditor.workers import client, dispatcher
 from auditor.workers.client import connected
+from tests.content import content_digest
 from tests.waiting import until
 
 from .places import ONLY_THERE, VCENTER, Place, read_here, whys

@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def digest_of(file: Path) -> str:
-    """The digest of a module's text without comments, docstrings, imports and layout: from where a name comes is no mistake that is made."""
+    """The digest of a module's text without comments, docstrings, imports and layout: no mistake is made in where a name comes from."""
     tree = ast.parse(file.read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)) and ast.get_docstring(node) is not None:

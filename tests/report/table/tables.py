@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 
 from auditor.model import Report
-from auditor.report.table import write_table
+from auditor.report.terminal.table import write_table
 
 
 def rendered(report: Report) -> str:

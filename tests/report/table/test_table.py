@@ -11,8 +11,8 @@ from dataclasses import replace
 import pytest
 
 from auditor.model import Finding, FixClass, Gap, Outcome, Report, Verdict
-from auditor.report.failure_table import BLOCK
-from auditor.report.table import write_table
+from auditor.report.terminal.failure_table import BLOCK
+from auditor.report.terminal.table import write_table
 from auditor.report.wording import notices_of
 from tests.report import samples
 from tests.report.table.tables import rendered

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from auditor.model import Gap, Outcome, Report
-from auditor.report.table import write_table
+from auditor.report.terminal.table import write_table
 from tests.report import samples
 from tests.report.table.tables import rendered
 

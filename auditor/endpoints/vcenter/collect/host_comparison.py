@@ -11,8 +11,8 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from auditor.errors import EndpointError
-from auditor.facts.digests import NO_ROWS, digests_by_host, text_hashes, texts_by_host
-from auditor.facts.earlier import HOST_MARKS, MOUNT_TABLE, STORAGE_TABLES, STORAGE_TOPICS, lacking, live_topics
+from auditor.facts.snapshots.digests import NO_ROWS, digests_by_host, text_hashes, texts_by_host
+from auditor.facts.snapshots.earlier import HOST_MARKS, MOUNT_TABLE, STORAGE_TABLES, STORAGE_TOPICS, lacking, live_topics
 
 if TYPE_CHECKING:
     import duckdb
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from auditor.endpoints.vcenter.collect.events import Happened
     from auditor.endpoints.vcenter.collect.rows import HostSeen
     from auditor.endpoints.vcenter.session import VCenter
-    from auditor.facts.digests import Hashes
-    from auditor.facts.earlier import Earlier
     from auditor.facts.needs import Needs
+    from auditor.facts.snapshots.digests import Hashes
+    from auditor.facts.snapshots.earlier import Earlier
     from auditor.model import Endpoint, EndpointReading
 
 OPTIONS = "config.option"

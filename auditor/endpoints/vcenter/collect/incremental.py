@@ -9,16 +9,16 @@ from auditor.endpoints.common.clocks import clock_notes, difference
 from auditor.endpoints.vcenter.collect.events import clock_of
 from auditor.endpoints.vcenter.collect.host_comparison import HostComparison, compare_hosts
 from auditor.endpoints.vcenter.collect.topics import collect_vcenter
-from auditor.facts.earlier import live_topics
+from auditor.facts.snapshots.earlier import live_topics
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from auditor.endpoints.vcenter.collect.rows import Facts
     from auditor.endpoints.vcenter.session import VCenter
-    from auditor.facts.earlier import Earlier
     from auditor.facts.needs import Needs
-    from auditor.facts.snapshot import SnapshotBuilder
+    from auditor.facts.snapshots.earlier import Earlier
+    from auditor.facts.snapshots.snapshot import SnapshotBuilder
     from auditor.model import Endpoint
 
 

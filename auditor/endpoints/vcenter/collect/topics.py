@@ -26,7 +26,7 @@ from auditor.endpoints.vcenter.collect.vms import MachinesSeen, collect_vms
 from auditor.errors import EndpointError
 from auditor.facts.needs import EVERYTHING
 from auditor.facts.schema import HOST_TOPICS
-from auditor.facts.stale_hosts import NOT_CONNECTED
+from auditor.facts.snapshots.stale_hosts import NOT_CONNECTED
 from auditor.model import Gap
 
 if TYPE_CHECKING:

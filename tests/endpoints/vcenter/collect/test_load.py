@@ -13,8 +13,8 @@ import pytest
 from auditor.endpoints.vcenter.collect.load import LOAD_TOPICS
 from auditor.endpoints.vcenter.collect.topics import collect_vcenter
 from auditor.endpoints.vcenter.session import VCenter, open_vcenter
-from auditor.facts.earlier import live_topics, with_marks
 from auditor.facts.needs import EVERYTHING, needs
+from auditor.facts.snapshots.earlier import live_topics, with_marks
 from auditor.model import BulkTransport, Endpoint
 from auditor_lab.scenario import load_scenario
 from auditor_lab.vcenter.description.devices import DeviceDescription

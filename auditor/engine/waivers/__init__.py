@@ -1,0 +1,1 @@
+"""waivers.yaml: deviations and gaps that somebody answers for, until an instant."""

@@ -1,0 +1,26 @@
+"""Gaps that are worked out from a snapshot's own tables once everything was collected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from auditor.facts.snapshots.two_readings import is_of_two_readings, two_readings
+from auditor.facts.snapshots.unjoined import is_of_the_join, unjoined
+
+if TYPE_CHECKING:
+    import duckdb
+
+    from auditor.facts.needs import Needs
+    from auditor.model import EndpointReading, Gap
+
+
+def is_worked_out(gap: Gap) -> bool:
+    """Whether `worked_out` made it, so that it has to be made anew when any endpoint was read again."""
+    return is_of_the_join(gap) or is_of_two_readings(gap)
+
+
+def worked_out(connection: duckdb.DuckDBPyConnection, readings: Sequence[EndpointReading], asked: Needs) -> Iterator[Gap]:
+    """Yield a gap for each thing that the arrays do not account for, and for each fact of which two readings differ."""
+    yield from unjoined(connection, readings, asked)
+    yield from two_readings(connection, asked)

@@ -1,0 +1,1 @@
+"""What changed between two kept runs, and who may have done it."""

@@ -1,0 +1,1 @@
+"""The site of the jobs: its pages and feeds, and the server that shows them."""

@@ -1,0 +1,1 @@
+"""The report, and other pages, as HTML that needs no network."""

@@ -1,0 +1,1 @@
+"""The report for programs, and read back from there."""

@@ -1,0 +1,1 @@
+"""Reports and lists for a person at a terminal."""
