@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from auditor.apply.identities import doubt
 from auditor.apply.limits import Limits
 from auditor.apply.order import reversed_waits
+from auditor.apply.orders import NO_LIMIT, UNDONE, Orders
 from auditor.apply.restrictions import UNRESTRICTED, Restrictions
 from auditor.apply.steps import BOOT, STEPS, step_state
 from auditor.apply.values import is_made, plain, same, shown
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
     from auditor.journal import Intent, Journal
     from auditor.model import RebootLimits
 
-_NO_LIMIT = Limits()
-UNDONE_WELL = frozenset({Outcome.APPLIED, Outcome.ALREADY, Outcome.STALE})
 """The outcomes of an undo after which others may follow: what somebody changed since is left alone, and stops nothing."""
 
 
@@ -91,7 +90,7 @@ def undo(
     journal: Journal,
     *,
     confirm: Confirm,
-    limits: Limits = _NO_LIMIT,
+    limits: Limits = NO_LIMIT,
     progress: Progress | None = None,
     remediators: Callable[[str], AnyRemediator] = remediator_for,
     trust_names: bool = False,
@@ -118,15 +117,17 @@ def undo(
         plan,
         sessions,
         journal,
-        allow=every,
+        Orders(
+            allow=every,
+            limits=limits,
+            good_outcomes=UNDONE,
+            trust_names=trust_names,
+            restrictions=replace(restrictions, windows=()),
+            reboots=reboots,
+        ),
         confirm=confirm,
-        limits=limits,
         progress=progress,
         remediators=remediators,
-        well=UNDONE_WELL,
-        trust_names=trust_names,
-        restrictions=replace(restrictions, windows=()),
-        reboots=reboots,
     )
 
 

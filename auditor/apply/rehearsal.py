@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from auditor.apply.orders import Orders
+    from auditor.apply.waves import Confirm
     from auditor.endpoints.common.remediator import AnyRemediator
     from auditor.endpoints.common.sessions import Sessions
     from auditor.model import Change, Plan, Receipt, Scalar, Target
@@ -82,17 +84,26 @@ class _UnwrittenInheriting(_Unwritten):
         self._inherited.add((self._name, target))
 
 
-def rehearse(plan: Plan, sessions: Sessions, journals: Path, run: str, **options: Any) -> tuple[tuple[Receipt, ...], GuardError | None]:
-    """The receipts that `apply` would give with these options, and what would stop it; nothing is written, anywhere.
+def rehearse(
+    plan: Plan,
+    sessions: Sessions,
+    journals: Path,
+    run: str,
+    orders: Orders,
+    *,
+    confirm: Confirm,
+    remediators: Callable[[str], AnyRemediator] = remediator_for,
+) -> tuple[tuple[Receipt, ...], GuardError | None]:
+    """The receipts that `apply` would give with these orders, and what would stop it; nothing is written, anywhere.
 
     Health after each wave, what somebody puts back meanwhile and what a reboot does cannot be foretold: such a value counts as stored.
     """
     receipts: list[Receipt] = []
     journal: Any = UnwrittenJournal(journals, run)
-    settings = UnwrittenSettings(options.pop("remediators", remediator_for))
-    pace = replace(options.pop("pace"), settle_seconds=0.0)
+    settings = UnwrittenSettings(remediators)
+    orders = replace(orders, pace=replace(orders.pace, settle_seconds=0.0), foretold=True)
     try:
-        for receipt in apply(plan, sessions, journal, remediators=settings, pace=pace, foretold=True, **options):
+        for receipt in apply(plan, sessions, journal, orders, confirm=confirm, remediators=settings):
             receipts.append(receipt)  # noqa: PERF402  those before an error count
     except GuardError as error:
         return tuple(receipts), error

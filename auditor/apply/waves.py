@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from auditor.apply.array_gates import ArrayWatch
 from auditor.apply.attempts import Attempts
-from auditor.apply.failed_gates import FailedGates, refuse_failed
+from auditor.apply.failed_gates import refuse_failed
 from auditor.apply.gates import HealthWatch, foretelling, no_health
 from auditor.apply.guards import check_names, check_usual, check_values, select_changes
 from auditor.apply.holding import WhoElse, put_back
-from auditor.apply.limits import Limits, begun
+from auditor.apply.limits import begun
 from auditor.apply.other_writers import OtherWriter
-from auditor.apply.pace import AT_ONCE, Pace
 from auditor.apply.privileges import check_privileges
 from auditor.apply.reboots import Rolling
-from auditor.apply.restrictions import UNRESTRICTED, Restrictions, check_windows, tags_of, without_owned, without_protected
+from auditor.apply.restrictions import check_windows, tags_of, without_owned, without_protected
 from auditor.apply.resuming import left_by
 from auditor.apply.wave_run import Progress, WaveRun, no_progress, wave_receipts
 from auditor.endpoints.settings import remediator_for
 from auditor.errors import GuardError
-from auditor.model import Change, EndpointKind, FixClass, Outcome, RebootLimits, Receipt
+from auditor.model import Change, EndpointKind, RebootLimits, Receipt
 
 if TYPE_CHECKING:
+    from auditor.apply.orders import Orders
+    from auditor.apply.pace import Pace
     from auditor.endpoints.common.health import Health
     from auditor.endpoints.common.remediator import AnyRemediator
     from auditor.endpoints.common.sessions import Sessions
@@ -33,35 +33,19 @@ if TYPE_CHECKING:
     from auditor.model import Plan
 
 Confirm = Callable[[Sequence[Change]], bool]  # called with the changes that will be attempted; False stops the run
-_NO_LIMIT = Limits()
-MADE_WELL = frozenset({Outcome.APPLIED, Outcome.ALREADY})
-_NONE_EARLIER: Mapping[int, Receipt] = MappingProxyType({})
-_NOTHING_TO_FINISH: Mapping[str, Sequence[Change]] = MappingProxyType({})
 
 
 def apply(
     plan: Plan,
     sessions: Sessions,
     journal: Journal,
+    orders: Orders,
     *,
-    allow: Collection[FixClass],
     confirm: Confirm,
-    limits: Limits = _NO_LIMIT,
     progress: Progress | None = None,
     remediators: Callable[[str], AnyRemediator] = remediator_for,
-    well: Collection[Outcome] = MADE_WELL,
-    trust_names: bool = False,
-    reboots: RebootLimits | None = None,
-    earlier: Mapping[int, Receipt] = _NONE_EARLIER,
-    restrictions: Restrictions = UNRESTRICTED,
-    gates: FailedGates | None = None,
-    foretold: bool = False,
-    pace: Pace = AT_ONCE,
-    finish: Mapping[str, Sequence[Change]] = _NOTHING_TO_FINISH,
-    leave: Collection[str] = (),
-    allow_unusual: bool = False,
 ) -> Iterator[Receipt]:
-    """Make the changes of `plan` whose class is in `allow`; yield a receipt for each change, also for those not attempted.
+    """Make the changes of `plan` as far as `orders` go; yield a receipt for each change, also for those not attempted.
 
     All guards run before the first write. The changes are made in waves (`WaveOrder`). After each wave that wrote something its settings
     are read again, and health is asked: a wave that does not hold stops the run. So does a change that was written but does not read
@@ -70,23 +54,19 @@ def apply(
 
     With `reboots` hosts whose changes take a reboot come first: each is rebooted, one after another, and receipts of its steps are
     yielded too (`auditor.apply.reboots`). Each counts as a wave. Without it such a value is stored for the next boot. First of all come
-    hosts that the runs in `finish` left in maintenance mode. Last of all the hosts that runs in `leave` left in it are taken out.
+    `unfinished_hosts`. Last of all the hosts that runs in `left_by` left in maintenance mode are taken out of it.
 
     A setting that something put back after its receipt was yielded gets a second receipt, REVERTED; the last one of a change counts
     (`last_receipts`).
 
-    A change that waits for others of the plan comes after them, and is not attempted where one of them did not end well or is not in force;
-    `earlier` holds, by number, the receipts of changes of this plan that an earlier run made. A kind of change after which a health gate
-    failed on its cluster is not attempted there: `gates`.
+    A change that waits for others of the plan comes after them, and is not attempted where one of them did not end well or is not in force.
+    A kind of change after which a health gate failed on its cluster is not attempted there: `gates`.
 
     What `restrictions` protect, and what a host profile or configuration profile owns, is never written. Outside the maintenance windows
     nothing is begun: a run that passes the end of one stops before the next change, or the next host to be rebooted. An account that lacks
     a privilege for any change refuses the whole run.
 
-    `foretold` says that nothing is written (`auditor.apply.rehearsal`): what health does afterwards is not asked, and no gate is kept.
-
-    An endpoint that is not the one of `plan.identities`, or does not say who it is, gets no write: its changes are REFUSED. With
-    `trust_names` the name in fleet.yaml is enough where the plan has no identity.
+    An endpoint that is not the one of `plan.identities`, or does not say who it is, gets no write: its changes are REFUSED.
 
     Raises:
         ConfigurationError: the plan names an endpoint or a remediator that does not exist.
@@ -95,33 +75,44 @@ def apply(
             and the rest was not attempted; so it is where the run is larger than `limits`, after its first host.
         JournalError: while iterating: nothing more is written.
     """
-    attempted, skipped = _attempted(plan, allow, sessions, remediators, restrictions, gates)
-    excess = limits.excess(attempted)
-    if not allow_unusual:
+    restrictions, gates, pace, reboots = orders.restrictions, orders.gates, orders.pace, orders.reboots
+    attempted, skipped = _attempted(plan, sessions, remediators, orders)
+    excess = orders.limits.excess(attempted)
+    if not orders.allow_unusual:
         check_usual(attempted, plan)
     check_windows(attempted, restrictions)
     for sentence in check_privileges(attempted, sessions, reboots=reboots is not None):
         restrictions.notice(sentence)
-    left = partial(left_by, leave, journal.directory, (reboots or RebootLimits()).leave_seconds)
-    to_confirm = [*(change for changes in finish.values() for change in changes), *attempted, *left()]
-    if excess is not None and limits.decide(excess):
+    left = partial(left_by, orders.left_by, journal.directory, (reboots or RebootLimits()).leave_seconds)
+    to_confirm = [*(change for changes in orders.unfinished_hosts.values() for change in changes), *attempted, *left()]
+    if excess is not None and orders.limits.decide(excess):
         excess = None
     else:
         _check_confirmed(to_confirm, confirm)
     last_good = {} if gates is None else gates.last_good(to_confirm, plan.identities)
     health = _watch_health(to_confirm, sessions, plan, pace, last_good) if pace.ask_health else no_health()
-    if foretold:
+    if orders.foretold:
         health, gates = foretelling(health), None
-    attempts = Attempts(sessions, journal, remediators, plan.identities, trust_names, health, restrictions)
+    attempts = Attempts(sessions, journal, remediators, plan.identities, orders.trust_names, health, restrictions)
 
     def check(applied: Sequence[Receipt]) -> list[Receipt]:
         newest = {(one.change.remediator, one.change.target): one for one in applied}
         return put_back(tuple(newest.values()), sessions, journal, remediators, pace.who)
 
     others = _watch_for_others(sessions, pace.who_else) if pace.just_read else None
-    run = WaveRun(attempts.in_window, check, health, pace, frozenset(well), progress or no_progress, len(attempted), dict(earlier), others)
+    run = WaveRun(
+        attempts.in_window,
+        check,
+        health,
+        pace,
+        frozenset(orders.good_outcomes),
+        progress or no_progress,
+        len(attempted),
+        dict(orders.earlier),
+        others,
+    )
     if excess is not None:
-        run.only_first(lambda made: begun(excess, attempted, made, limits.again))
+        run.only_first(lambda made: begun(excess, attempted, made, orders.limits.again))
     if gates is not None:
         run.failed = lambda changes, what: gates.keep(journal.run, changes, attempted, what, plan.identities, health.before)
         run.passed = lambda changes: gates.passed(changes, plan.identities)
@@ -132,7 +123,7 @@ def apply(
             return run.host_stops(change) or restrictions.closed(change)
 
         rolling = Rolling(sessions, journal, remediators, attempts.at_any_time, reboots, stops, run.show)
-    return (run.noted(receipt) for receipt in wave_receipts(run, attempted, skipped, rolling, tuple(finish), left))
+    return (run.noted(receipt) for receipt in wave_receipts(run, attempted, skipped, rolling, tuple(orders.unfinished_hosts), left))
 
 
 def _check_confirmed(changes: Sequence[Change], confirm: Confirm) -> None:
@@ -151,19 +142,15 @@ def last_receipts(receipts: Sequence[Receipt]) -> tuple[Receipt, ...]:
 
 
 def _attempted(
-    plan: Plan,
-    allow: Collection[FixClass],
-    sessions: Sessions,
-    remediators: Callable[[str], AnyRemediator],
-    restrictions: Restrictions,
-    gates: FailedGates | None,
+    plan: Plan, sessions: Sessions, remediators: Callable[[str], AnyRemediator], orders: Orders
 ) -> tuple[list[Change], list[Receipt]]:
     """The changes that may be attempted, and a receipt for each that may not.
 
     Raises:
         GuardError: a failed gate holds back all that is left.
     """
-    attempted, skipped = select_changes(plan, allow)
+    attempted, skipped = select_changes(plan, orders.allow)
+    restrictions, gates = orders.restrictions, orders.gates
     check_values(attempted)
     check_names(attempted, sessions, remediators)
     attempted, kept = without_protected(attempted, restrictions.protected, tags_of(sessions), restrictions.vcenters)

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from auditor.apply import Limits, limits_of, recover, undo_plan
 from auditor.apply.interrupted import recover_interrupted
-from auditor.apply.recovery import UNDONE_WELL, narrowed, what_is_left
+from auditor.apply.orders import MADE, UNDONE, Orders
+from auditor.apply.recovery import narrowed, what_is_left
 from auditor.apply.unfinished import unfinished
-from auditor.apply.waves import MADE_WELL
 from auditor.errors import ConfigurationError
 from auditor.facts.snapshots.snapshot import load_snapshot, snapshot_digest
 from auditor.fleet.loading import Fleet, load_fleet
@@ -67,7 +67,7 @@ def apply_plan(request: ApplyRequest, *, confirm: Confirm, dry_run: bool = False
         state=state,
         fleet=fleet,
         limits=request.limits,
-        radius=radius,
+        orders=Orders(limits=radius),
         progress=request.progress,
     )
     if dry_run:
@@ -157,12 +157,14 @@ def undo_run(request: UndoRequest, *, confirm: Confirm, dry_run: bool = False) -
         state=state,
         fleet=fleet,
         limits=FixLimits(allow=_EVERY, reboot=request.reboot),  # the run to undo had its classes allowed
-        radius=_given(request.max_hosts, request.max_changes, len({change.resource.host for change in plan.changes})),
+        orders=Orders(
+            limits=_given(request.max_hosts, request.max_changes, len({change.resource.host for change in plan.changes})),
+            good_outcomes=UNDONE,
+            trust_names=request.trust_names,
+            left_by=() if request.only else _with_followers(state, request.run),
+        ),
         progress=request.progress,
-        well=UNDONE_WELL,
-        trust_names=request.trust_names,
         prepare=prepare,
-        leave=() if request.only else _with_followers(state, request.run),
     )
     file = PlanFile(run_id, started, str(fleet.path), plan, undoes=request.run)
     if dry_run:
@@ -215,12 +217,14 @@ def resume(request: ResumeRequest, *, confirm: Confirm) -> Written:
         state=state,
         fleet=fleet,
         limits=limits,
-        radius=_given(request.max_hosts, request.max_changes, file.hosts),
+        orders=Orders(
+            limits=_given(request.max_hosts, request.max_changes, file.hosts),
+            good_outcomes=MADE if file.undoes is None else UNDONE,
+            earlier=earlier,
+            unfinished_hosts=finish,
+            trust_names=writes.trust_names,
+        ),
         progress=request.progress,
-        well=MADE_WELL if file.undoes is None else UNDONE_WELL,
-        earlier=earlier,
-        finish=finish,
-        trust_names=writes.trust_names,
     )
     return write_run(task, replace(file, plan=replace(file.plan, changes=left)), confirm, notices)
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from auditor.apply import last_receipts, limits_of
 from auditor.apply.guards import select_changes
+from auditor.apply.orders import Orders
 from auditor.endpoints.collect import collect_again
 from auditor.errors import ConfigurationError, GuardError
 from auditor.facts.snapshots.snapshot import snapshot_digest
@@ -108,7 +109,7 @@ def _task(audited: AuditResult, fleet: Fleet, limits: FixLimits) -> tuple[Task, 
         state=audited.state,
         fleet=fleet,
         limits=limits,
-        radius=radius,
+        orders=Orders(limits=radius),
         progress=audited.request.progress,
         warn=audited.request.warn,
         just_read=audited.request.incremental is None,  # facts that were taken over are older

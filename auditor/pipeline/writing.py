@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 from auditor.apply import Pace, apply, last_receipts
 from auditor.apply.failed_gates import GATES_FOLDER, FailedGates
 from auditor.apply.fights import put_back_since
-from auditor.apply.limits import Limits, larger, never
+from auditor.apply.limits import larger, never
+from auditor.apply.orders import Orders
 from auditor.apply.rehearsal import rehearse
 from auditor.apply.restrictions import Restrictions, restrictions_of
-from auditor.apply.waves import MADE_WELL
 from auditor.endpoints.common.sessions import Sessions
 from auditor.errors import AuditorError
 from auditor.history.confirming import Deadline, deadline_of, forget_deadline, keep_deadline
@@ -50,12 +50,8 @@ class Task:
     Attributes:
         kind: "fix", "apply", "undo" or "resume".
         of: the run whose plan it is, or that it undoes or resumes.
-        radius: how many resources it may touch.
-        well: the outcomes after which other changes may follow.
-        earlier: by number: what an earlier run did of the plan.
-        finish: by run: the hosts that it left in maintenance mode, as the changes that took them there.
-        leave: runs whose hosts are taken out of maintenance mode at the end, where they left them in it.
-        trust_names: names of endpoints are enough where the plan does not say who they were.
+        limits: what the person who asked for it allows.
+        orders: how far it may go besides: how many resources it may touch, and what follows from the runs before it.
         just_read: the plan follows from what this run itself read: whoever changes settings meanwhile writes at the same time.
         prepare: makes the plan once nobody else can write; None: it is the one of the file.
         warn: called before the first write with what somebody should know; None: it is a notice.
@@ -67,13 +63,8 @@ class Task:
     state: Path
     fleet: Fleet
     limits: FixLimits
-    radius: Limits
+    orders: Orders
     progress: Progress
-    well: Collection[Outcome] = MADE_WELL
-    earlier: Mapping[int, Receipt] = field(default_factory=dict)
-    finish: Mapping[str, Sequence[Change]] = field(default_factory=dict)
-    leave: Collection[str] = ()
-    trust_names: bool = False
     just_read: bool = False
     prepare: Callable[[Journal, Sessions], Plan] | None = None
     warn: Callable[[str], None] | None = None
@@ -116,7 +107,7 @@ def make_changes(task: Task, file: PlanFile, confirm: Confirm) -> tuple[tuple[Re
     """
     directory, journals = writing_directory(task.state, task.run_id), task.state / JOURNAL_FOLDER
     allow = tuple(map(str, task.limits.allow))
-    writes = Writes(task.kind, task.of, datetime.now(UTC), allow, task.trust_names, task.limits.reboot)
+    writes = Writes(task.kind, task.of, datetime.now(UTC), allow, task.orders.trust_names, task.limits.reboot)
     receipts: list[Receipt] = []
     notices: list[str] = []
     stopped: AuditorError | None = None
@@ -133,20 +124,18 @@ def make_changes(task: Task, file: PlanFile, confirm: Confirm) -> tuple[tuple[Re
                 plan,
                 sessions,
                 journal,
-                allow=task.limits.allow,
+                replace(
+                    task.orders,
+                    allow=task.limits.allow,
+                    limits=replace(task.orders.limits, decide=task.limits.decide, again=_goes_on(task)),
+                    reboots=task.fleet.reboot if task.limits.reboot else None,
+                    pace=pace,
+                    allow_unusual=task.limits.allow_unusual,
+                    gates=None if is_undo else _gates(task),
+                    restrictions=_restrictions(task, file, plan, task.warn or notices.append),
+                ),
                 confirm=confirm,
-                limits=replace(task.radius, decide=task.limits.decide, again=_goes_on(task)),
                 progress=_change_progress(task.progress),
-                well=task.well,
-                trust_names=task.trust_names,
-                earlier=task.earlier,
-                reboots=task.fleet.reboot if task.limits.reboot else None,
-                pace=pace,
-                finish=task.finish,
-                leave=task.leave,
-                allow_unusual=task.limits.allow_unusual,
-                gates=None if is_undo else _gates(task),
-                restrictions=_restrictions(task, file, plan, task.warn or notices.append),
             )
             for receipt in made:
                 receipts.append(receipt)  # one by one: those before an error must not be lost
@@ -177,22 +166,24 @@ def rehearse_changes(task: Task, file: PlanFile) -> Written:
                 sessions,
                 journals,
                 task.run_id,
-                allow=task.limits.allow,
+                replace(
+                    task.orders,
+                    allow=task.limits.allow,
+                    limits=replace(task.orders.limits, decide=lambda _excess: True),
+                    unfinished_hosts={},
+                    left_by=(),
+                    pace=Pace() if is_undo else Pace(ask_health=True, notice=notices.append, just_read=task.just_read),
+                    allow_unusual=task.limits.allow_unusual,
+                    gates=None if is_undo else _gates(task),
+                    restrictions=_restrictions(task, file, file.plan, notices.append),
+                ),
                 confirm=lambda _changes: True,
-                limits=replace(task.radius, decide=lambda _excess: True),
-                well=task.well,
-                trust_names=task.trust_names,
-                earlier=task.earlier,
-                pace=Pace() if is_undo else Pace(ask_health=True, notice=notices.append, just_read=task.just_read),
-                allow_unusual=task.limits.allow_unusual,
-                gates=None if is_undo else _gates(task),
-                restrictions=_restrictions(task, file, file.plan, notices.append),
             )
     except AuditorError as error:
         stopped = error
     if stopped is None and task.limits.decide is never:
         unmade = {Outcome.PROPOSED, Outcome.BY_HAND, Outcome.REFUSED}
-        excess = task.radius.excess([receipt.change for receipt in receipts if receipt.outcome not in unmade])
+        excess = task.orders.limits.excess([receipt.change for receipt in receipts if receipt.outcome not in unmade])
         stopped = None if excess is None else larger(excess)
     return Written("", task.kind, last_receipts(receipts), stopped, tuple(notices))
 

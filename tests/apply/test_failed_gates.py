@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from auditor.apply import apply
 from auditor.apply.failed_gates import GATES_FOLDER, FailedGates
 from auditor.apply.pace import Pace
 from auditor.endpoints.common.health import LATENCY, Health
@@ -16,6 +15,7 @@ from auditor.errors import GuardError
 from auditor.journal import open_journal
 from auditor.model import Change, FixClass, Outcome, Plan, Receipt
 from tests.apply.test_settling import FINE, Hall, hall, on_hosts, watched  # noqa: F401  hall and watched are fixtures
+from tests.applying import apply
 
 Make = Callable[..., Change]
 Watched = tuple[Hall, dict[str, Health], list[int]]

@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
-from auditor.apply import Pace, apply, undo
+from auditor.apply import Pace, undo
 from auditor.apply.fights import without_put_back
 from auditor.endpoints.common.sessions import Sessions
 from auditor.journal import open_journal
 from auditor.model import Change, FixClass, Plan, Receipt
+from tests.applying import apply
 
 KNOWN = {"vc": "1111"}
 FIRST, SECOND = "20181104T120000Z-0001", "20181105T120000Z-0002"

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from auditor.apply import Fate, apply, recover, undo
+from auditor.apply import Fate, recover, undo
 from auditor.apply.recovery import undo_plan
 from auditor.endpoints.common.sessions import Session, Sessions
 from auditor.errors import EndpointUnreachableError
 from auditor.journal import history, open_intents, open_journal, read_journal
 from auditor.model import Change, Endpoint, EndpointKind, FixClass, Outcome, Plan, Receipt, Secret
+from tests.applying import apply
 from tests.older import older_journal
 
 if TYPE_CHECKING:

@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
-from auditor.apply import Excess, Limits, apply, limits_of
+from auditor.apply import Excess, Limits, limits_of
 from auditor.errors import ConfigurationError, GuardError
 from auditor.journal import Journal
 from auditor.model import Change, FixClass, Outcome, Plan, Receipt, Target
 from tests.apply.test_waves import KNOWN
+from tests.applying import apply
 
 Make = Callable[..., Change]
 HOSTS: dict[tuple[str, str | None], int] = {("vc", "gold"): 20, ("vc", "silver"): 9}

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from auditor import audit
-from auditor.apply import Fate, apply, recover, undo
+from auditor.apply import Fate, recover, undo
 from auditor.apply.interrupted import recover_interrupted
 from auditor.endpoints.common.sessions import Sessions
 from auditor.errors import GuardError
@@ -31,6 +31,7 @@ from auditor_lab.vcenter.description.devices import DeviceDescription, HbaDescri
 from auditor_lab.vcenter.description.hosts import ClusterDescription, HostDescription
 from auditor_lab.vcenter.description.vcenter import VCenterDescription
 from auditor_lab.wire import Answer, Fault, Request
+from tests.applying import apply
 from tests.identified import as_seen
 from tests.waiting import PATIENCE_SECONDS, until
 
@@ -313,6 +314,7 @@ import sys
 from pathlib import Path
 import msgspec
 from auditor.apply import apply
+from auditor.apply.orders import Orders
 from auditor.endpoints.common.sessions import Sessions
 from auditor.journal import open_journal
 from auditor.model import Change, Endpoint, FixClass, Plan
@@ -322,7 +324,8 @@ endpoints, changes, directory, run = msgspec.json.decode(
 )
 with Sessions(endpoints) as sessions, open_journal(Path(directory), run) as journal:
     known = {change.target.endpoint: sessions.identity(change.target.endpoint) for change in changes}
-    for receipt in apply(Plan(changes, identities=known), sessions, journal, allow=set(FixClass), confirm=lambda _: True):
+    orders = Orders(allow=set(FixClass))
+    for receipt in apply(Plan(changes, identities=known), sessions, journal, orders, confirm=lambda _: True):
         print(receipt.outcome, flush=True)
 """
 

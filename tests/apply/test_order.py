@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auditor.apply import apply
 from auditor.apply.order import stages
 from auditor.endpoints.common.sessions import Sessions
 from auditor.journal import Journal
 from auditor.model import Change, FixClass, Outcome, Plan, Receipt, Resource, Target
+from tests.applying import apply
 
 Make = Callable[..., Change]
 KNOWN = {"vc": "1111"}

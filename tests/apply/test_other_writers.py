@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
-from auditor.apply import Pace, apply
+from auditor.apply import Pace
 from auditor.apply.other_writers import OtherWriter
 from auditor.endpoints.common.sessions import Sessions
 from auditor.errors import GuardError
 from auditor.journal import Journal
 from auditor.model import Change, FixClass, Outcome, Plan, Receipt
+from tests.applying import apply
 
 Make = Callable[..., Change]
 

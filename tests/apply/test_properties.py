@@ -10,12 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from auditor.apply import apply, recover, undo
+from auditor.apply import recover, undo
 from auditor.apply.values import same
 from auditor.endpoints.common.sessions import Session, Sessions
 from auditor.errors import ConfigurationError
 from auditor.journal import history, open_intents, open_journal
 from auditor.model import Change, Endpoint, EndpointKind, FixClass, Plan, Resource, Scalar, Secret, Target
+from tests.applying import apply
 
 NAMES = ("a", "b", "c")
 VALUES = st.sampled_from([32, 64, 256, None, "32", True, 1, 1.0])

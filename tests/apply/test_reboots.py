@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from auditor.apply import apply, undo_plan
+from auditor.apply import undo_plan
 from auditor.apply.interrupted import recover_interrupted
 from auditor.apply.reboots import Rolling
 from auditor.apply.resuming import finish_reboots
@@ -23,6 +23,7 @@ from auditor_lab.vcenter.description.hosts import ClusterDescription
 from auditor_lab.vcenter.description.vcenter import VCenterDescription
 from auditor_lab.vcenter.server import VCenterServer
 from auditor_lab.wire import Fault
+from tests.applying import apply
 from tests.identified import as_seen
 
 Serve = Callable[..., tuple[VCenterServer, Endpoint]]
@@ -373,7 +374,7 @@ def test_a_run_that_goes_on_finishes_the_host_first_and_then_makes_what_waited_f
                 confirm=yes,
                 reboots=QUICK,
                 earlier={1: written},
-                finish={FIRST: (entering,)},
+                unfinished_hosts={FIRST: (entering,)},
             )
         )
     assert asked == [entering, *plan.changes]
@@ -400,7 +401,7 @@ def test_an_undo_leaves_no_host_in_maintenance_mode_that_a_killed_run_took_there
     with one.rolling(THIRD) as (sessions, journal):
         plan = undo_plan(one.journals, FIRST)
         receipts = list(
-            apply(plan, sessions, journal, allow=EVERY, confirm=lambda _: True, reboots=reboots, leave={FIRST}, allow_unusual=True)
+            apply(plan, sessions, journal, allow=EVERY, confirm=lambda _: True, reboots=reboots, left_by={FIRST}, allow_unusual=True)
         )
     assert {receipt.outcome for receipt in receipts} <= {Outcome.APPLIED, Outcome.ALREADY, Outcome.STALE}
     assert not one.host("esx-1").in_maintenance_mode
@@ -417,7 +418,7 @@ def test_an_undo_begins_with_the_host_that_a_killed_run_left_in_maintenance_mode
     one.recovered()
     with one.rolling(THIRD) as (sessions, journal):
         newest_last = replace(plan := undo_plan(one.journals, FIRST), changes=plan.changes[::-1])
-        receipts = list(apply(newest_last, sessions, journal, allow=EVERY, confirm=lambda _: True, reboots=QUICK, leave={FIRST}))
+        receipts = list(apply(newest_last, sessions, journal, allow=EVERY, confirm=lambda _: True, reboots=QUICK, left_by={FIRST}))
     assert {receipt.outcome for receipt in receipts} <= {Outcome.APPLIED, Outcome.ALREADY}, [receipt.why for receipt in receipts]
     assert [one.depth(name) for name in ("esx-1", "esx-2")] == [128, 128]
     assert not any(one.host(name).in_maintenance_mode for name in ("esx-1", "esx-2"))
@@ -429,5 +430,5 @@ def test_an_undo_leaves_a_host_alone_that_another_run_took_into_maintenance_mode
     one = site()
     killed_after(RECORDS.index("entered") + 1, one, monkeypatch)
     with one.rolling(THIRD) as (sessions, journal):
-        assert list(apply(Plan(), sessions, journal, allow=EVERY, confirm=lambda _: True, leave={SECOND})) == []
+        assert list(apply(Plan(), sessions, journal, allow=EVERY, confirm=lambda _: True, left_by={SECOND})) == []
     assert one.host("esx-1").in_maintenance_mode

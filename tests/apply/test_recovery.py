@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
-from auditor.apply import Fate, apply, recover, undo
+from auditor.apply import Fate, recover, undo
 from auditor.endpoints.common.sessions import Sessions
 from auditor.errors import ConfigurationError, GuardError
 from auditor.journal import History, history, open_intents, open_journal
 from auditor.model import Change, FixClass, Outcome, Plan, Receipt, Scalar
+from tests.applying import apply
 
 Make = Callable[..., Change]
 KNOWN = {"vc": "1111"}

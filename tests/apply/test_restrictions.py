@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from auditor.apply import apply, undo
+from auditor.apply import undo
 from auditor.apply.restrictions import UNRESTRICTED, Restrictions, TaggedObject, tags_of, without_owned, without_protected
 from auditor.endpoints.common.sessions import Sessions
 from auditor.errors import EndpointUnreachableError, GuardError
@@ -20,6 +20,7 @@ from auditor.journal import Journal
 from auditor.model import Change, FixClass, Outcome, Protection, Receipt, Resource, Target
 from auditor_lab.scenario import parse_scenario
 from auditor_lab.vcenter.soap.privileges import READ_ONLY
+from tests.applying import apply
 from tests.identified import as_seen
 
 Make = Callable[..., Change]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from auditor.apply import Pace, apply, last_receipts, undo_plan
+from auditor.apply import Pace, last_receipts, undo_plan
 from auditor.apply.gates import HealthWatch, compared, no_health
 from auditor.apply.holding import put_back
 from auditor.endpoints.common.health import ABORTS, ALARMS, CONNECTION, LATENCY, PATHS, Health
@@ -18,6 +18,7 @@ from auditor.errors import EndpointUnreachableError, GuardError
 from auditor.journal import Journal, history, read_journal
 from auditor.model import Change, Endpoint, EndpointKind, FixClass, Outcome, Plan, Receipt, Target
 from tests.apply.conftest import WHY_AND_DO, endpoint
+from tests.applying import apply
 
 Make = Callable[..., Change]
 FINE = Health("esx", {CONNECTION: frozenset({"connected"}), PATHS: frozenset({"path 1", "path 2"})}, {ALARMS: frozenset()})

@@ -9,11 +9,12 @@ from typing import Any, cast
 
 import pytest
 
-from auditor.apply import Limits, apply, limits_of
+from auditor.apply import Limits, limits_of
 from auditor.endpoints.common.sessions import Sessions
 from auditor.errors import ConfigurationError, CredentialsError, GuardError
 from auditor.journal import Journal, open_intents
 from auditor.model import ByHand, Change, Contradiction, Endpoint, EndpointKind, FixClass, Outcome, Plan, Receipt, Secret, Unusual
+from tests.applying import apply
 
 ONLINE = frozenset({FixClass.ONLINE})
 KNOWN = {"vc": "1111"}

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from auditor.apply.recovery import undo
-from auditor.apply.waves import apply
 from auditor.endpoints.common.sessions import Sessions, open_session
 from auditor.endpoints.settings import remediator_for
 from auditor.errors import GuardError, PermissionMissingError
@@ -17,6 +16,7 @@ from auditor.journal import open_journal
 from auditor.model import Change, FixClass, Outcome, Resource
 from auditor.model.endpoint_kinds import endpoint_type, endpoint_types
 from auditor_lab.wire import Fault
+from tests.applying import apply
 from tests.contract.examples import EXAMPLES, Example, SettingChange
 from tests.identified import as_seen
 

@@ -398,14 +398,14 @@ def test_the_commands_print_the_run_and_how_to_put_it_back(site: Site, capsys: p
 
 
 def test_what_stopped_a_fix_stays_resumable(site: Site) -> None:
-    from auditor.apply import Limits
+    from auditor.apply.orders import Orders
     from auditor.history.plan_file import read_plan_file
 
     def no(_changes: Sequence[Change]) -> bool:
         return False
 
     limits = FixLimits(allow=[FixClass.ONLINE_CAUTION], settle_seconds=0)
-    task = Task("fix", MADE_BY, MADE_BY, site.state, site.fleet, limits, Limits(), lambda *_: None)
+    task = Task("fix", MADE_BY, MADE_BY, site.state, site.fleet, limits, Orders(), lambda *_: None)
     receipts, stopped, _ = make_changes(task, read_plan_file(site.plan), no)
     assert (receipts, isinstance(stopped, AuditorError)) == ((), True)
     assert (ends(site.resume(MADE_BY)), site.depths()) == ([Outcome.APPLIED] * 2, [256, 256])

@@ -38,7 +38,7 @@ class Expression:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A template that engine/message.py has found sound: what is wrong with a row that fails, as a sentence."""
+    """A template that message.py has found sound: what is wrong with a row that fails, as a sentence."""
 
     text: str
     columns: tuple[str, ...]  # each column it names, once, but for those that every verdict has anyway

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from auditor.apply import apply, undo
+from auditor.apply import undo
 from auditor.endpoints.common.remediator import Reading, Remediator
 from auditor.endpoints.common.sessions import Sessions
 from auditor.endpoints.dell_sc.client import open_dell_sc
@@ -25,6 +25,7 @@ from auditor.errors import (
 from auditor.journal import open_journal
 from auditor.model import Change, FixClass, Outcome, Receipt, Resource, Target
 from auditor_lab.wire import Fault
+from tests.applying import apply
 from tests.endpoints.dell_sc.dell_sc_serving import S1, serving
 from tests.identified import as_seen
 from tests.waiting import NEVER_SECONDS, SHORT_SECONDS

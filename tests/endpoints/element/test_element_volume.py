@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from auditor.apply import Fate, apply, recover, undo
+from auditor.apply import Fate, recover, undo
 from auditor.endpoints.common.remediator import Reading
 from auditor.endpoints.common.sessions import Sessions
 from auditor.endpoints.element.client import open_element
@@ -19,6 +19,7 @@ from auditor_lab.arrays.element.cluster import Cluster
 from auditor_lab.arrays.element.description import ElementDescription, QosDescription, QosPolicyDescription, VolumeDescription
 from auditor_lab.arrays.element.server import ElementServer
 from auditor_lab.wire import Fault
+from tests.applying import apply
 from tests.endpoints.arrays import serving_array
 from tests.identified import as_seen
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from auditor.apply import apply
 from auditor.endpoints.common.remediator import Reading, Remediator
 from auditor.endpoints.common.sessions import Sessions
 from auditor.endpoints.eternus.client import open_eternus
@@ -30,6 +29,7 @@ from auditor_lab.arrays.eternus.description import (
     VolumeDescription,
 )
 from auditor_lab.wire import Fault
+from tests.applying import apply
 from tests.endpoints.eternus.eternus_peer import Peer, endpoint_of, lab, says
 from tests.identified import as_seen
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from auditor.apply import apply, undo
+from auditor.apply import undo
 from auditor.endpoints.common.remediator import Reading, Remediator
 from auditor.endpoints.common.sessions import Sessions
 from auditor.endpoints.flasharray.client import FlashArray, open_flasharray
@@ -28,6 +28,7 @@ from auditor_lab.arrays.flasharray.parts import (
 )
 from auditor_lab.arrays.flasharray.server import FlashArrayServer
 from auditor_lab.wire import Fault
+from tests.applying import apply
 from tests.endpoints.arrays import serving_array
 from tests.identified import as_seen
 from tests.waiting import NEVER_SECONDS, SHORT_SECONDS

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from auditor.apply import apply, undo
+from auditor.apply import undo
 from auditor.endpoints.common.remediator import Reading, Remediator
 from auditor.endpoints.common.sessions import Sessions
 from auditor.endpoints.ontap.client import OntapCluster, open_ontap
@@ -22,6 +22,7 @@ from auditor.model import Change, Endpoint, EndpointKind, FixClass, Outcome, Res
 from auditor_lab.arrays.ontap.cluster import Cluster
 from auditor_lab.arrays.ontap.server import OntapServer
 from auditor_lab.wire import Fault
+from tests.applying import apply
 from tests.endpoints.arrays import serving_array
 from tests.endpoints.ontap.ontap_cluster import CLUSTER
 from tests.identified import as_seen

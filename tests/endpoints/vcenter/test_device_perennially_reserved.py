@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from pyVmomi import vim
 
-from auditor.apply import apply, undo
+from auditor.apply import undo
 from auditor.apply.interlocks import interlock
 from auditor.endpoints.common.sessions import Sessions
 from auditor.endpoints.settings import remediator_for
@@ -25,6 +25,7 @@ from auditor_lab.vcenter.esxcli.command import Command
 from auditor_lab.vcenter.esxcli.executer import Scalar as BareWord
 from auditor_lab.vcenter.server import VCenterServer
 from auditor_lab.wire import Fault
+from tests.applying import apply
 from tests.identified import as_seen
 
 Serve = Callable[..., tuple[VCenterServer, Endpoint]]
