@@ -19,7 +19,7 @@ def main() -> int:
     parser.add_argument("--incidents", action="store_true", help="try the views that judge an incident")
     parser.add_argument("--most", type=int, default=20, help="so many mistakes in each view, chosen at random (0: all; 20)")
     parser.add_argument("--most-views", type=int, default=0, help="so many views at most (0: all)")
-    parser.add_argument("--keep", action="store_true", help="write the scores to tests/mutation/scores/ and docs/mutation-scores.md")
+    parser.add_argument("--keep", action="store_true", help="write the scores to tests/mutation/scores.json and docs/mutation-scores.md")
     parser.add_argument("--page", action="store_true", help="only write docs/mutation-scores.md from the scores that are kept")
     parser.add_argument("--tests", nargs="+", default=TESTS, help="files of tests to run; without it, all tests of views")
     parser.add_argument("--no-laws", action="store_true", help="tests only: neither the scenarios' expected findings nor laws")

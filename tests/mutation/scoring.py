@@ -1,7 +1,6 @@
 """The scores of views: of the mistakes that are tried, how many something notices; kept so that only views that changed are tried again."""
 
 import hashlib
-import json
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -13,17 +12,18 @@ import duckdb
 from auditor.authoring.view_files import view_files
 from tests.mutation.incidents import incident_views
 from tests.mutation.noticing import Noticing
+from tests.mutation.one_file import add, reasons, values
 from tests.mutation.python.scoring import section as python_section
 from tests.mutation.trying import TESTS, try_tests
 from tests.mutation.view_mutants import ViewMutant, as_written, mutants_of_view
 
-KEPT = Path(__file__).with_name("scores")
-"""A file for each view, so that scores that are made at the same time do not meet in one file."""
+KEPT = Path(__file__).with_name("scores.json")
+"""The scores, by view."""
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "mutation-scores.md"
-ALIKE = Path(__file__).with_name("alike")
-"""A file for each view, and in it by mistake: why it makes no difference to any row that there can be."""
+ALIKE = Path(__file__).with_name("alike.json")
+"""By view and mistake: why it makes no difference to any row that there can be."""
 
 FEW_FILES = 3
 """So many files of tests are run for each view where few are to be run."""
@@ -67,7 +67,7 @@ def digest(view: str) -> str:
 
 def kept() -> dict[str, Score]:
     """The scores as they were written last."""
-    return {file.stem: Score(**json.loads(file.read_text(encoding="utf-8"))) for file in sorted(KEPT.glob("*.json"))}
+    return {view: Score(**score) for view, score in values(KEPT).items()}
 
 
 def changed() -> list[str]:
@@ -84,8 +84,7 @@ def tests_of(views: Collection[str]) -> Sequence[str]:
 
 def sample(view: str, most: int) -> tuple[list[ViewMutant], int]:
     """So many mistakes at most, always the same of a text; and how many there are."""
-    file = ALIKE / f"{view}.json"
-    alike = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    alike = reasons(ALIKE).get(view, {})
     every = [mutant for mutant in mutants_of_view(view_files()[view].sql) if mutant.what not in alike]
     return (Random(view).sample(every, most) if 0 < most < len(every) else every), len(every)
 
@@ -149,11 +148,7 @@ def _empty() -> duckdb.DuckDBPyConnection:
 
 def keep(scores: Mapping[str, Score]) -> None:
     """Write the scores, and the page of all; those of views that are gone are dropped."""
-    KEPT.mkdir(exist_ok=True)
-    for view, score in scores.items():
-        (KEPT / f"{view}.json").write_text(json.dumps(asdict(score), indent=1) + "\n", encoding="utf-8")
-    for view in kept().keys() - view_files().keys():
-        (KEPT / f"{view}.json").unlink()
+    add(KEPT, {view: asdict(score) for view, score in scores.items()}, view_files())
     write_page()
 
 

@@ -20,7 +20,9 @@ def main() -> int:
     parser.add_argument("--every", action="store_true", help="try every module")
     parser.add_argument("--most", type=int, default=40, help="so many mistakes in each module, chosen at random (0: all; 40)")
     parser.add_argument("--most-modules", type=int, default=0, help="so many modules at most (0: all)")
-    parser.add_argument("--keep", action="store_true", help="write the scores to tests/mutation/python/scores/ and docs/mutation-scores.md")
+    parser.add_argument(
+        "--keep", action="store_true", help="write the scores to tests/mutation/python/scores.json and docs/mutation-scores.md"
+    )
     parser.add_argument("--tests", nargs="+", help="files of tests to run; without it, those of the module's group in pyproject.toml")
     parser.add_argument(
         "--few-tests",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tomllib
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -12,13 +11,14 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from tests.mutation.one_file import add, reasons, values
 from tests.mutation.python.digests import digest_of
 
-KEPT = Path(__file__).with_name("scores")
-"""A file for each module, so that scores that are made at the same time do not meet in one file."""
+KEPT = Path(__file__).with_name("scores.json")
+"""The scores, by module."""
 
-ALIKE = Path(__file__).with_name("alike")
-"""A file for each module, and in it by mistake: why it makes no difference, or none but in wording."""
+ALIKE = Path(__file__).with_name("alike.json")
+"""By module and mistake, or the name of a function for all that are in it: why it makes no difference, or none but in wording."""
 
 ROOT = Path(__file__).parents[3]
 
@@ -65,14 +65,12 @@ class Group:
 
 @cache
 def _settings() -> dict[str, Any]:
-    whole: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    settings: dict[str, Any] = whole["tool"]["python-mutants"]
-    return settings
+    return tomllib.loads(Path(__file__).with_name("modules.toml").read_text(encoding="utf-8"))
 
 
 @cache
 def groups() -> tuple[Group, ...]:
-    """The modules that mistakes are made in, with their tests: pyproject.toml."""
+    """The modules that mistakes are made in, with their tests: modules.toml."""
     return tuple(
         Group(tuple(f"{group['folder']}/{name}.py" for name in group["modules"]), tuple(group["tests"])) for group in _settings()["groups"]
     )
@@ -95,8 +93,8 @@ def named(module: str) -> str:
 
 def kept() -> dict[str, Score]:
     """The scores as they were written last, by module."""
-    files = {module: KEPT / f"{named(module)}.json" for module in every_module()}
-    return {module: Score(**json.loads(file.read_text(encoding="utf-8"))) for module, file in files.items() if file.exists()}
+    known = values(KEPT)
+    return {module: Score(**known[module]) for module in every_module() if module in known}
 
 
 def changed() -> list[str]:
@@ -133,27 +131,13 @@ def score(modules: Collection[str], most: int, tests: Sequence[str]) -> dict[str
     return scores
 
 
-@cache
-def alike(module: str) -> Mapping[str, str]:
-    """The mistakes in a module that make no difference, with their reasons; the name of a function stands for all that are in it."""
-    file = ALIKE / f"{named(module)}.json"
-    reasons: dict[str, str] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
-    return reasons
-
-
 def _is_alike(module: str, what: str) -> bool:
-    return not alike(module).keys().isdisjoint((what, what.partition(": ")[0]))
+    return not reasons(ALIKE).get(module, {}).keys().isdisjoint((what, what.partition(": ")[0]))
 
 
 def keep(scores: Mapping[str, Score]) -> None:
     """Write the scores; those of modules that are gone are dropped."""
-    KEPT.mkdir(exist_ok=True)
-    for module, score in scores.items():
-        (KEPT / f"{named(module)}.json").write_text(json.dumps(asdict(score), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    known = {named(module) for module in every_module()}
-    for file in KEPT.glob("*.json"):
-        if file.stem not in known:
-            file.unlink()
+    add(KEPT, {module: asdict(score) for module, score in scores.items()}, every_module())
 
 
 def table(scores: Mapping[str, Score]) -> list[str]:
@@ -175,7 +159,7 @@ def section() -> list[str]:
         "",
         "`make python-mutants` makes one mistake at a time in a function (a condition turned round, an alternative left out, another",
         "boundary, another key, None in the place of a value) and sees whether a test of the module's group notices",
-        "(`tool.python-mutants` in pyproject.toml). Where fewer were tried than can be made, they were chosen at random: the score is an",
+        "(`tests/mutation/python/modules.toml`). Where fewer were tried than can be made, they were chosen at random: the score is an",
         "estimate. Modules on the path of verdicts and writes are to reach 90 %, others 80 %.",
         "",
         f"{len(scores)} modules have a score; {len(short)} are below what is wanted. {unscored} modules have none yet.",
