@@ -168,7 +168,7 @@ def _watch(reader: int) -> None:
     while True:
         numbers = os.read(reader, 64)
         if not any(signal.getsignal(number) is _handle for number in numbers):
-            continue  # whoever handles it himself ends himself
+            continue  # a process that handles it ends itself
         until = time.monotonic() + GRACE_SECONDS
         while time.monotonic() < until:
             if _state.finishing:

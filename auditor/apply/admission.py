@@ -37,12 +37,12 @@ def _of_host(host: HostNow, *, is_ours: bool) -> str | None:
     if host.in_maintenance is None:
         return f"vCenter does not say whether {host.name} is in maintenance mode"
     if host.in_maintenance and not is_ours:
-        return f"{host.name} is in maintenance mode, and it was not this fix that put it there; whoever did may be working on it"
+        return f"{host.name} is in maintenance mode, and it was not this fix that put it there; the person who did may be working on it"
     return None
 
 
 def _of_neighbours(now: ClusterNow) -> str | None:
-    """One host of a cluster at a time, whoever took the other one out."""
+    """One host of a cluster at a time, no matter who took the other one out."""
     for other in now.others:
         if other.connection != _CONNECTED:
             return f"{other.name} of the same cluster is {other.connection or 'in an unknown state'}; one host at a time is out"

@@ -54,7 +54,7 @@ class ArrayWatch:
 
     @property
     def unknown(self) -> list[str]:
-        """A sentence for each array of which something was not known."""
+        """A sentence for each array about which something was not known."""
         end = "what got worse there would not have stopped the run"
         return [f"Health of array {name}: {why}; {end}." for name, why in sorted(self._unknown.items())]
 

@@ -38,7 +38,7 @@ class PutBack:
 
     @property
     def why(self) -> str:
-        """What happened, and what to do, for whoever reads the plan."""
+        """What happened, and what to do, for the readers of the plan."""
         last = self.entries[-1]
         who = last.receipt.why if last.receipt is not None and last.receipt.outcome is Outcome.REVERTED else ""
         times = f", as runs {', '.join(entry.intent.run for entry in self.entries[:-1])} did before" if len(self.entries) > 1 else ""

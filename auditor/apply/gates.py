@@ -43,7 +43,7 @@ class HealthWatch:
 
     Args:
         changes: those that will be attempted.
-        sessions: of the run; an endpoint without a session is blind, and its changes are refused by whoever opens it.
+        sessions: of the run; an endpoint without a session is blind, and its changes are refused when it is opened.
         arrays: watches the arrays that the changes reach; None: nobody does.
         last_good: the health before a gate failed, where nobody has said since that it is well.
     """

@@ -26,7 +26,7 @@ def interlock(change: Change, session: Any) -> str | None:
     ``VMFS3.HardwareAcceleratedLocking`` stays 1 on a host that is in vSAN or has an ATS-only VMFS volume mounted, and also where
     either cannot be read. Such a volume has no other lock, so disabling this one causes an outage.
 
-    A device that holds a VMFS volume of its host is not marked as perennially reserved, nor one of which that cannot be read: the host
+    A device that holds a VMFS volume of its host is not marked as perennially reserved, nor one where that cannot be read: the host
     would pass over the volume. Taking the mark away is never forbidden.
 
     Source: Broadcom KB 319797 (2146451), "ATS-only VMFS volumes"; docs/domain/facts.md#3-2; for the mark docs/domain/facts.md#5-9.

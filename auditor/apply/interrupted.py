@@ -72,7 +72,7 @@ def _left_out_sentence(entry: Entry, sessions: Sessions, journal: Journal) -> st
         return f"{begin}; {other}."
     if now is True:
         return f"{begin}: it is in maintenance mode, and carries no machines. `auditor resume {run}` takes it out, or do so in vCenter."
-    # Somebody took it out: whoever takes it in again is not us.
+    # Somebody took it out: if it is in again, that was not us.
     intent = journal.intend(_leaving(entry), entry.intent.identity)
     journal.receipt(intent, Receipt(intent.change, Outcome.ALREADY, now, "it left maintenance mode; nothing was done"))
     return None

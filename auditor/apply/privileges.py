@@ -50,7 +50,7 @@ class Missing:
 def check_privileges(changes: Sequence[Change], sessions: Sessions, *, reboots: bool) -> tuple[str, ...]:
     """Refuse a run in which an account may not make a change, before the first write: half a run is worse than none.
 
-    Returns a sentence for each endpoint of which it is not known what the account may do: the endpoint's own refusal is the answer then.
+    Returns a sentence for each endpoint where it is not known what the account may do: the endpoint's own refusal is the answer then.
 
     Args:
         changes: those that are about to be made.

@@ -31,7 +31,7 @@ def checked_text(directory: Path) -> str:
     """What the file has to say about the rules below `directory`.
 
     Raises:
-        RuleError: one of them has a mistake, or no message: that is left to whoever writes rules of their own.
+        RuleError: one of them has a mistake, or no message: only authors of rules of their own need those.
     """
     remediators = [name for one in endpoint_types() for name in one.settings]
     rules = load_rules([directory], view_columns(), remediators)

@@ -1,7 +1,7 @@
 """Small mistakes made in a rule on purpose: what an author could have written instead, one slip at a time.
 
-Relations are replaced as by Kaminski, Ammann and Offutt, "Better predicate testing" (AST 2011): `<` by `<=` and `<>`, and so on; whoever
-notices these notices every other relation there, once the whole condition has been negated and left out as well.
+Relations are replaced as by Kaminski, Ammann and Offutt, "Better predicate testing" (AST 2011): `<` by `<=` and `<>`, and so on; a test
+that notices these notices every other relation there, once the whole condition has been negated and left out as well.
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ over: {view}
 # For which releases it is known to be right: the columns of applies, holds or the fix that ask for it, or only why it needs none.
 # releases: {{gate: [version], why: "the guide is of the time of ESXi 7 and 8"}}
 lesson: |
-  <fill in: what happened to whom, and why; in the words of whoever was hurt by it>
+  <fill in: what happened to whom, and why; in the words of the people whom it hurt>
 sources:
   # One at least: an incident, a vendor's document, a measurement. Add `url:` where there is one.
   - {{what: "<fill in: who says so>"}}

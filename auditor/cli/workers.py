@@ -38,7 +38,7 @@ Metrics = Annotated[
 _FILES = (
     ("the scheduler", ("ca.pem", "scheduler.pem", "scheduler-key.pem")),
     ("each worker", ("ca.pem", "worker.pem", "worker-key.pem")),
-    ("whoever runs auditor --workers", ("ca.pem", "client.pem", "client-key.pem")),
+    ("people who run auditor --workers", ("ca.pem", "client.pem", "client-key.pem")),
 )
 
 

@@ -116,7 +116,7 @@ def _tls(endpoint: Endpoint) -> Check:
         return at(
             Health.WARNING,
             f"NOT VERIFIED, as fleet.yaml asks; {_written(shown)}",
-            "whoever answers at that address gets the password, and may tell us anything.",
+            "any machine that answers at that address gets the password, and may tell us anything.",
             f"compare with the certificate on the endpoint itself, then write {pin}.",
         )
     try:
@@ -158,7 +158,7 @@ def _host_key(endpoint: Endpoint) -> Check:
         return at(
             Health.WARNING,
             f"NOT VERIFIED, as fleet.yaml asks; {key.algorithm} {key.fingerprint}",
-            "whoever answers at that address gets the password, and may tell us anything.",
+            "any machine that answers at that address gets the password, and may tell us anything.",
             f"compare with the key on the endpoint itself, then write {pin}.",
         )
     if not key.trusted:
@@ -180,7 +180,7 @@ def _secret(endpoint: Endpoint) -> Check:
         return at(
             Health.WARNING,
             f"{found}, which {readers} may read",
-            "whoever may log in to this machine can take the password, and with it the account.",
+            "everybody who may log in to this machine can take the password, and with it the account.",
             f"`chmod 600 {shlex.quote(secret.argument[0])}`; and change the password, if others have logged in meanwhile.",
             facts={"way": secret.way},
         )

@@ -93,7 +93,7 @@ def _file(fleet: Fleet) -> Iterator[Check]:
         yield at(
             Health.WARNING,
             f"{fleet.path} can be changed by {writers}",
-            "it names the addresses that passwords are sent to, and commands that are run: whoever changes it gets the passwords.",
+            "it names the addresses that passwords are sent to, and commands that are run: everybody who can change it gets the passwords.",
             f"`chmod go-w {path}`.",
         )
     printing = [

@@ -40,7 +40,7 @@ def fetched(connection: duckdb.DuckDBPyConnection, query: str, bound: Mapping[st
     """
     import duckdb
 
-    # A cursor of its own: whoever reads findings may ask the connection for something else meanwhile.
+    # A cursor of its own: the reader of findings may ask the connection for something else meanwhile.
     cursor = connection.cursor()
     try:
         cursor.execute(query, bound)

@@ -247,7 +247,7 @@ def _fix_parts(rule: Rule, view: Mapping[str, str]) -> dict[str, str]:
 
 
 def _waits(fix: FixRule, exempt: Mapping[str, str]) -> str:
-    """What has to come before a fix, for one row; a key of which nothing is known is null."""
+    """What has to come before a fix, for one row; a key about which nothing is known is null."""
     listed = []
     for after in fix.after:
         keys = [(name, f"CAST({_strict(expression, exempt)} AS VARCHAR)") for name, expression in sorted(after.where.items())]

@@ -542,7 +542,7 @@ VCENTER_TABLES = (
     ),
     table(
         "storage_policy",
-        "Storage policies that limit I/O, or of which that is not known.",
+        "Storage policies that limit I/O, or where that is not known.",
         ENDPOINT,
         ("policy_id", "VARCHAR", "PbmProfileId.uniqueId"),
         ("name", "VARCHAR", ""),

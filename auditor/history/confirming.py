@@ -95,7 +95,7 @@ def confirm(state: Path, run: str, now: datetime) -> Deadline:
     if deadline.confirmed is None and now > deadline.until:
         raise GuardError(
             f"run {run} had to be confirmed until {deadline.until:%Y-%m-%d %H:%M:%S} UTC",
-            why="it is put back by whoever waits for it, by the next `auditor resume`, or by the schedule.",
+            why="it is put back by the command that waits for it, by the next `auditor resume`, or by the schedule.",
             do="wait for that, then fix it again.",
         )
     kept = deadline if deadline.confirmed is not None else replace(deadline, confirmed=now)

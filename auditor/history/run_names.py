@@ -19,7 +19,7 @@ _NAMED = 5
 
 
 def id_named(word: str, ids: Sequence[str]) -> str:
-    """The id of `ids`, newest first, that `word` names; `word` itself where none is named so, for whoever looks it up to refuse.
+    """The id of `ids`, newest first, that `word` names; `word` itself where none is named so, for the caller to refuse.
 
     Raises:
         ConfigurationError: several ids begin so.

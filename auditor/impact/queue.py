@@ -28,7 +28,7 @@ from auditor.impact.interval import Interval
 __all__ = ["ANY_PARALLEL", "Flow", "Interval", "Queue", "Solution", "Stream", "solve", "with_fewer"]
 
 ANY_PARALLEL = Interval(1.0, math.inf)
-"""What is known of an array of which nothing is known: it serves a command at a time, or any number (docs/queue-model.md#array)."""
+"""What is known of an array about which nothing is known: it serves a command at a time, or any number (docs/queue-model.md#array)."""
 
 
 @dataclass(frozen=True, slots=True)

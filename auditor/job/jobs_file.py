@@ -122,7 +122,7 @@ def load_jobs(path: Path) -> Jobs:
 
 
 def _urls_in_clear(data: Any) -> Iterator[Mistake]:
-    """Addresses that are written into the file, where they would be read by whoever reads it. Their text is not repeated."""
+    """Addresses that are written into the file, where every reader of the file would see them. Their text is not repeated."""
     targets = data.get("notify") if isinstance(data, dict) else None
     for index, entry in enumerate(targets if isinstance(targets, list) else ()):
         if isinstance(entry, dict) and isinstance(entry.get("url"), str):

@@ -14,7 +14,7 @@ from auditor.report.wording import neutral
 FORMATS = ("text", "json")
 _LEVELS = {"auditor": logging.INFO, "apprise": logging.CRITICAL, "uvicorn": logging.ERROR}
 """Apprise's own lines may hold parts of addresses, which are secrets; auditor says itself what became of a notice. uvicorn warns of each
-request that is none: whoever reaches the server could fill the log."""
+request that is none: everybody who reaches the server could fill the log."""
 
 
 class _Lines(logging.Formatter):

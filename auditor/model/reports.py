@@ -132,7 +132,7 @@ class Report:
     snapshot: Path | None = None  # the directory of what was judged, for drawings; None: it is not kept
     listed: Callable[[], Iterator[Finding]] | None = None  # failures, unknown and waived ones of `findings`; None: only `findings` has them
     counts: Callable[[], Mapping[tuple[str, Severity, Verdict], int]] | None = None  # by rule, severity and verdict; None: count `findings`
-    hosts_judged: Callable[[], int] | None = None  # hosts of which a verdict was reached, of `run.hosts`; None: see `findings`
+    hosts_judged: Callable[[], int] | None = None  # hosts that got a verdict, of `run.hosts`; None: see `findings`
     scope: Scope | None = None  # of which fleet, how much of it, and by which rules; None: the run of an older auditor
     compared: Comparison | None = None  # with the run before of the same scope; None: there is none
     earlier: Callable[[], Sequence[TrendPoint]] | None = None  # runs of the same scope before this one, oldest first; None: not known

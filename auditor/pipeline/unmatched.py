@@ -47,7 +47,7 @@ class Seen:
     Attributes:
         places: every host, and every endpoint by itself.
         endpoints: of fleet.yaml.
-        unread: endpoints of which not every host is known.
+        unread: endpoints whose hosts are not all known.
     """
 
     places: Sequence[Place]

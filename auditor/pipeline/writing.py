@@ -52,7 +52,7 @@ class Task:
         of: the run whose plan it is, or that it undoes or resumes.
         limits: what the person who asked for it allows.
         orders: how far it may go besides: how many resources it may touch, and what follows from the runs before it.
-        just_read: the plan follows from what this run itself read: whoever changes settings meanwhile writes at the same time.
+        just_read: the plan follows from what this run itself read: settings that change meanwhile were written by somebody else.
         prepare: makes the plan once nobody else can write; None: it is the one of the file.
         warn: called before the first write with what somebody should know; None: it is a notice.
     """

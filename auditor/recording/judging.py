@@ -1,7 +1,7 @@
 """What a fleet is judged by, masked: its own parameters and severities, and its waivers, so that the audit of a recording judges alike.
 
 Who answers for a waiver, why, and under which ticket stays with the user. A rule that is not auditor's own stays too: its id may name
-somebody, and whoever serves the recording does not have it.
+somebody, and a machine that serves the recording does not have it.
 """
 
 from __future__ import annotations

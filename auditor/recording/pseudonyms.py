@@ -33,7 +33,7 @@ class Pseudonyms:
     """The replacements that one key gives.
 
     Args:
-        key: the secret; whoever has it can find out which original a replacement stands for.
+        key: the secret; with it one can find out which original a replacement stands for.
     """
 
     def __init__(self, key: bytes) -> None:

@@ -113,7 +113,7 @@ def _guards(situation: Situation, guide: Guide, folder: str) -> Sequence[str]:
         f"* **Time**: {minutes}, outside of backup and business hours.",
         f"* **Who waits with you**: {waiting}.",
         (
-            f"* **Ask first**: whoever answers for {_hosts(situation)}, for the array {_listed(situation.arrays)}, and the owners of those"
+            f"* **Ask first**: the owners of {_hosts(situation)}, for the array {_listed(situation.arrays)}, and the owners of those"
             " who wait with you. Say when it begins, how long it takes, and how you can be reached."
         ),
         *(f"* **Care**: {care}" for care in guide.care),

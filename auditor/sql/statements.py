@@ -40,7 +40,7 @@ def limit_memory(connection: duckdb.DuckDBPyConnection, spill: Path, *, collecti
     """
     row = connection.execute("SELECT current_setting('threads')").fetchone()
     threads = int(row[0]) if row else 1
-    # Never one folder for two: the database that made it clears it when it ends, whoever else writes there.
+    # Never one folder for two: the database that made it clears it when it ends, even if others write there too.
     connection.execute("SET temp_directory = ?", [str(spill.with_name(f"{spill.name}-{secrets.token_hex(4)}"))])
     connection.execute(f"SET memory_limit = '{(COLLECTING_MIB if collecting else JUDGING_MIB) + MIB_A_THREAD * threads}MiB'")
     connection.execute("SET allowed_configs = ['memory_limit']")

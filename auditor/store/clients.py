@@ -26,7 +26,7 @@ def open_client(address: Address) -> Any:
     """
     for name in _LOGGERS.get(address.scheme, ()):
         logger = logging.getLogger(name)
-        if logger.level == logging.NOTSET:  # whoever set a level wants to see it
+        if logger.level == logging.NOTSET:  # where a level was set, somebody wants to see it
             logger.setLevel(logging.CRITICAL)
     return _OPENERS[address.scheme](address, {"skip_instance_cache": True, "use_listings_cache": False})
 

@@ -78,7 +78,7 @@ class Dispatcher:
         def show(name: str, text: str) -> None:
             if text.startswith(READING):
                 run.opened.add(name)
-            if text not in ENDS or len(shares[name]) == 1:  # whoever takes the parts knows when the last one is there
+            if text not in ENDS or len(shares[name]) == 1:  # the taker of the parts knows when the last one is there
                 progress(name, text)
 
         run = _Run(self.client, Order(topic, versions()), show, partial(task_of, needs=needs, earlier=earlier))

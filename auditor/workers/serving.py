@@ -23,7 +23,7 @@ _LOSSES = 2  # workers that may be lost with a task: what ends three is a gap, a
 CLOSE_SECONDS = 10.0  # what is being read when the signal comes is not waited for
 
 Say = Callable[[str], None]
-"""Shows a line to whoever has started the process."""
+"""Shows a line to the person who started the process."""
 
 
 def serve_scheduler(listen: Address, security: Security | None, http: HttpServer, say: Say) -> None:
@@ -98,7 +98,7 @@ def other_authority(scheduler: Address) -> ConfigurationError:
     """The error of a handshake that failed for a certificate."""
     return ConfigurationError(
         f"the scheduler {scheduler} has a certificate of another authority, or is none",
-        why="nothing was sent to it: whoever it is, it cannot prove to be ours.",
+        why="nothing was sent to it: it cannot prove to be ours.",
         do="give all machines files of one set of `auditor workers certificates --out DIR`.",
     )
 

@@ -1,4 +1,4 @@
-"""Recorded counters that grow: ONTAP's counter tables, of which rates are computed by whoever reads them twice.
+"""Recorded counters that grow: ONTAP's counter tables, from which a reader computes rates by reading them twice.
 
 The second of two readings comes at another time than it came in the recording, so what it answers is computed: every counter has grown
 since the first reading as fast as it did in the recording. Source: docs/domain/facts.md#7-4.

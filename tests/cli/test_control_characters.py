@@ -1,4 +1,4 @@
-"""Names come from whoever may name a datastore or a file: what is printed of them controls no terminal and no spreadsheet."""
+"""Names come from everybody who may name a datastore or a file: what is printed of them controls no terminal and no spreadsheet."""
 
 import csv
 import io

@@ -361,7 +361,7 @@ def test_where_nothing_is_set_nothing_of_a_driver_that_nobody_knows_waits_for_a_
         pytest.param("qlnativefc", [PURE], "pass", id="a known driver"),
         pytest.param("nvmetcp", [PURE], "not_applicable", id="NVMe, which has no such parameter"),
         pytest.param("qedf", [DISK], "not_applicable", id="nobody's driver, for disks within the host"),
-        pytest.param("qedf", [STRANGER], "not_applicable", id="nobody's driver, for an array of which no source says anything"),
+        pytest.param("qedf", [STRANGER], "not_applicable", id="nobody's driver, for an array for which no source says anything"),
     ],
 )
 def test_a_driver_is_unknown_only_where_its_depth_would_be_judged(driver: str, devices: list[dict[str, Any]], verdict: str) -> None:

@@ -40,7 +40,7 @@ def test_a_disk_on_a_datastore_of_no_known_type_may_be_a_virtual_volume() -> Non
         pytest.param({"type": "VMFS", "devices": "naa.1"}, False, False, id="no share"),
         pytest.param({"type": None, "nfs_path": "/vol"}, True, None, id="a share by either version"),
         pytest.param({"type": None, "devices": "naa.1"}, False, False, id="on a device, so no share"),
-        pytest.param({"type": None}, None, None, id="of which nothing is known"),
+        pytest.param({"type": None}, None, None, id="about which nothing is known"),
         pytest.param({"type": None, "nfs_path": "/vol", "families": "other"}, False, False, id="a share of another's"),
     ],
 )

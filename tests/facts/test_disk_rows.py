@@ -83,7 +83,7 @@ def load(host: str, device: str, commands: float | None, latency: float | None, 
 
 
 def virtual_disks() -> Rows:
-    """The disks of machines that are alone with a datastore on their host, or not, or of which that is not known."""
+    """The disks of machines that are alone with a datastore on their host, or not, or where that is not known."""
     spans = {"vc": ("naa.2", "naa.3"), "vc-2": ("naa.2", "naa.3", "naa.4")}
     of_machine = ("endpoint", "vm_id", "host_id")
     return rows_over(

@@ -126,7 +126,7 @@ def test_a_device_that_may_be_gone_leaves_the_depth_open() -> None:
 
 
 def test_what_is_said_of_a_host_and_family_is_of_its_devices_alone() -> None:
-    """Two vCenters whose hosts have one id, two hosts, a local disk, a LUN with one path, and one of which nobody knows whose it is."""
+    """Two vCenters whose hosts have one id, two hosts, a local disk, a LUN with one path, and one whose owner nobody knows."""
     given = dell(FIXED, STOCK, RIGHT)
     given["reading"] += [{**row, "scope": "host-2"} for row in given["reading"] if row["scope"] == "host-1"]
     given["host"].append({**given["host"][0], "host_id": "host-2", "name": "esx-2"})

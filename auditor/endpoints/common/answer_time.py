@@ -96,7 +96,7 @@ class _Connection:
 
 
 class _Arriving(io.RawIOBase):
-    """The bytes that arrive on a connection, which stays open until this is closed, whoever closes it before: http.client expects that."""
+    """The bytes that arrive on a connection: it stays open until this is closed, even if closed before: http.client wants that."""
 
     def __init__(self, sock: socket.socket, left: AnswerTime) -> None:
         self._sock, self._time = sock, left

@@ -210,7 +210,7 @@ def open_element(endpoint: Endpoint) -> Iterator[ElementArray]:
 def _sdk(transport: ElementTransport, version: str) -> Any:
     """The SDK's connection object over our transport; it gets neither the address nor the credentials."""
     element = element_class()
-    # It adds a handler on import and logs raw answers; whoever turns on debug logging must not get them.
+    # It adds a handler on import and logs raw answers; debug logging must not show them.
     log = logging.getLogger("solidfire.Element")
     log.handlers.clear()
     log.propagate = False

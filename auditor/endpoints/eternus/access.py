@@ -108,7 +108,7 @@ def _open_ports(array: EternusArray, endpoint: str) -> Iterator[Gap]:
         yield Gap(
             endpoint,
             f"show mapping: {port}",
-            f"its host affinity is off: whoever reaches it sees {volumes} volumes, and the array does not report who that is",
+            f"its host affinity is off: everybody who reaches it sees {volumes} volumes, and the array does not report who that is",
         )
 
 

@@ -1,4 +1,4 @@
-"""What a FlashArray's ceilings mean, for whoever reads or writes one."""
+"""What a FlashArray's ceilings mean, for code that reads or writes one."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ class PolicyService:
             self._profiles = pbm.ServiceInstance("ServiceInstance", stub).PbmRetrieveServiceContent().profileManager
 
     def policies(self) -> list[StoragePolicy]:
-        """The policies that limit I/O, or of which that is not known.
+        """The policies that limit I/O, or where that is not known.
 
         Raises:
             EndpointError: they could not be read.

@@ -67,7 +67,7 @@ VCENTER_READS: Mapping[str, Needed] = MappingProxyType(
         "disk_load": _COUNTERS,
     }
 )
-"""By topic. `modules` asks esxcli for their parameters as well; tags come from another service, for whoever may read what they are on."""
+"""By topic. `modules` asks esxcli for their parameters too; tags come from another service, for accounts that may read their objects."""
 
 ESXCLI_TOPICS = frozenset(topic for topic, needed in VCENTER_READS.items() if needed.source == _ESXCLI)
 """What is read by esxcli alone, which can be tried."""

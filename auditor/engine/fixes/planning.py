@@ -43,7 +43,7 @@ def plan(evaluation: Evaluation, rules: RuleSet | None = None) -> Plan:
 
     One setting that several rules change is one change. Rules that want it different, or a rule that passes now and would not after the
     change, make a contradiction: none of them is planned. What a person is advised to do counts like what could be written. A setting that
-    a waived failure is about stays as it is, whoever else wants it changed: whoever answers for the waiver answers for the setting. A
+    a waived failure is about stays as it is, no matter what else wants it changed: the owner of the waiver answers for the setting. A
     change that has to wait for another one comes after it; where it requires one that cannot be planned, it is left to a person.
     """
     protected = protected_settings(evaluation)

@@ -74,7 +74,7 @@ def conflicts_over_facts(snapshot: Snapshot, rules: RuleSet, overrides: Sequence
 
 
 def conflict_notices(conflicts: Iterable[Conflict], overrides: Iterable[Override]) -> tuple[str, ...]:
-    """A sentence about each conflict that a fleet makes itself, for whoever reads the report.
+    """A sentence about each conflict that a fleet makes itself, for the readers of the report.
 
     Args:
         conflicts: as the function `conflicts` answers them.

@@ -255,7 +255,7 @@ def _equals(column: str, value: object) -> str:
 
 @cache
 def listed_rows(view: str) -> tuple[Mapping[str, Any], ...]:
-    """The rows that a view lists for every host, whatever was read of it: its rows for a host of which nothing was read.
+    """The rows that a view lists for every host, whatever was read of it: its rows for a host about which nothing was read.
 
     () for views that list nothing.
     """

@@ -66,7 +66,7 @@ def _is_as_checked(path: Path, before: CheckedRule, views: Views, remediators: C
     try:
         return rule_digest(read_bytes(path), columns) == before.digest
     except OSError:
-        return False  # whoever reads it says why it cannot be read
+        return False  # the code that reads it says why it cannot be read
 
 
 def _read(

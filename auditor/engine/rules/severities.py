@@ -46,7 +46,7 @@ def with_severities(rules: RuleSet, overrides: Iterable[Override]) -> RuleSet:
 
 
 def severity_notices(before: RuleSet, after: RuleSet, where: str) -> tuple[str, ...]:
-    """A sentence about the rules that weigh something else in this fleet, for whoever reads the report; none when none does.
+    """A sentence about the rules that weigh something else in this fleet, for the readers of the report; none when none does.
 
     Args:
         before: as their authors have them.

@@ -117,7 +117,7 @@ def with_acceptance(
         entries: the first that covers a gap counts.
         at: the instant at which they count, aware.
         identities: what each endpoint says of itself, by name.
-        left_out: endpoints that were not to be read by choice, who are answered for by whoever chose.
+        left_out: endpoints that were not to be read by choice, for which the person who chose answers.
         is_whole: nothing narrowed the audit; else an entry may well have nothing to accept.
     """
     in_force = [entry for entry in entries if not entry.lapsed(at)]

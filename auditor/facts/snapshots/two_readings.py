@@ -66,7 +66,7 @@ def _of_one_value(of: str, key: str, copy: tuple[str, str], own: tuple[str, str]
     return TwoReadings(of, frozenset({copy, own}), select, do=do)
 
 
-# What carries I/O by the copy, and what the native plug-in lists. Hosts of which both lists are the same are left out as above.
+# What carries I/O by the copy, and what the native plug-in lists. Hosts whose two lists are the same are left out as above.
 _PATHS = """
     WITH copied AS (
         SELECT
@@ -189,7 +189,7 @@ def is_of_two_readings(gap: Gap) -> bool:
 
 
 def two_readings(connection: duckdb.DuckDBPyConnection, asked: Needs) -> Iterator[Gap]:
-    """Yield a gap for each fact and host, or array, of which two readings differ; `connection` holds the facts."""
+    """Yield a gap for each fact and host, or array, whose two readings differ; `connection` holds the facts."""
     create_macros(connection)
     for one in COMPARED:
         if not one.facts <= asked.facts:

@@ -21,6 +21,6 @@ def is_worked_out(gap: Gap) -> bool:
 
 
 def worked_out(connection: duckdb.DuckDBPyConnection, readings: Sequence[EndpointReading], asked: Needs) -> Iterator[Gap]:
-    """Yield a gap for each thing that the arrays do not account for, and for each fact of which two readings differ."""
+    """Yield a gap for each thing that the arrays do not account for, and for each fact whose two readings differ."""
     yield from unjoined(connection, readings, asked)
     yield from two_readings(connection, asked)

@@ -1,6 +1,6 @@
 """Writes the report as Markdown, for a ticket or a comment on a change: what is wrong, its worst causes, a bounded table of failures.
 
-Tables are those of GitHub Flavored Markdown. Names come from whoever may name a datastore: they stand in code spans, and every other text
+Tables are those of GitHub Flavored Markdown. Names come from everybody who may name a datastore: they stand in code spans, and other text
 has its special characters escaped, so that none of it is a link, an image or HTML.
 """
 

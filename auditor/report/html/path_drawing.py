@@ -79,7 +79,7 @@ def drawing(path: Path, name: str, head: str = "") -> str:
 
 
 def _description(path: Path) -> str:
-    """The same in words, for whoever hears the page."""
+    """The same in words, for people who hear the page."""
     parts = [f"guest disk {neutral(disk.name)}: {disk_text(disk)}" for disk in path.disks]
     for station in path.stations:
         said = ", ".join(part for part in (queue_text(station), wait_text(station), *details(station, with_unread=False)) if part)

@@ -50,8 +50,8 @@ _BEGIN_A_FORMULA = tuple("=+-@\uff1d\uff0b\uff0d\uff20")
 def _write_csv(columns: Columns, rows: Rows, out: TextIO) -> None:
     """Write CSV as in RFC 4180 except for the line ends; NULL is an empty cell, an empty text is "".
 
-    Names come from whoever may name a datastore: control characters become escapes, and a text that a spreadsheet would take for a formula
-    has an apostrophe before it. Source: OWASP, "CSV Injection".
+    Names come from everybody who may name a datastore: control characters become escapes, and a text that a spreadsheet would take
+    for a formula has an apostrophe before it. Source: OWASP, "CSV Injection".
     """
     csv.writer(out, lineterminator="\n").writerow([_csv_cell(name) for name, _ in columns])
     writer = csv.writer(out, lineterminator="\n", quoting=csv.QUOTE_NOTNULL if hasattr(csv, "QUOTE_NOTNULL") else csv.QUOTE_MINIMAL)

@@ -33,7 +33,7 @@ _PAGE = MOST_VALUES // (2 * len(DISK_COUNTERS) * LAST_SAMPLES)  # machines; two 
 
 
 def asked_of(machines: MachinesSeen, filling: Collection[str], most: int = MOST_MACHINES) -> Sequence[Ref]:
-    """The machines to ask, `filling` being the hosts of which a queue fills. One whose host is not known may run on such a host."""
+    """The machines to ask, `filling` being the hosts with a queue that fills. One whose host is not known may run on such a host."""
     if len(machines.refs) <= most:
         return machines.refs
     hosts = machines.host_of

@@ -116,7 +116,7 @@ def _host_gaps(
 ) -> Iterator[Facts]:
     known = facts.values.keys() | facts.missing.keys()
     untold = {path: _NOT_REPORTED for path in _NEEDED if path in paths and path not in known}
-    # Without its managers the host is still known; whoever asks them adds the gaps.
+    # Without its managers the host is still known; the code that asks them adds the gaps.
     missing = {path: why for path, why in facts.missing.items() if path not in MANAGER_PATHS}
     yield from gaps_of(endpoint, {**missing, **untold}, f"host {host.name}")
     parent = facts.values.get("parent")

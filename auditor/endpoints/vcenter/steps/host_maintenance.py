@@ -42,7 +42,7 @@ class HostMaintenance:
         if not isinstance(value, bool):
             raise MalformedAnswerError(
                 f"endpoint {session.endpoint.name}: vCenter does not say whether {target['host_id']} is in maintenance mode",
-                why="nothing is done to a host of which that is not known.",
+                why="nothing is done to a host where that is not known.",
                 do="look at the host in vCenter.",
             )
         return Reading(value)

@@ -1,6 +1,6 @@
 -- materialize: table
 -- One row per array: what it reports as wrong with itself and nobody has acknowledged, and what its volumes are promised together.
--- A count is NULL unless one was seen, or all alerts were read and understood: one of no known severity, or of which it is not known whether somebody
+-- A count is NULL unless one was seen, or all alerts were read and understood: one of no known severity, or where it is not known whether somebody
 -- acknowledged it, may be any. An array that fleet.yaml lists twice is shown under the name that comes first.
 WITH alert AS (
     SELECT

@@ -1,5 +1,5 @@
 -- materialize: table
--- Relationships that copy a volume away, each with the schedule that whoever holds the destination told: a cluster that only holds the source
+-- Relationships that copy a volume away, each with the schedule that the cluster with the destination reported: a cluster that only holds the source
 -- may not tell it, and is then told by the other, where that is read too and names both volumes by the same paths.
 -- Likewise what the newest transfer sent, and how long it took.
 -- `start_minutes` are those of the endpoint itself alone: the other cluster's clock may be of another time zone.

@@ -54,7 +54,7 @@ signed AS (
     GROUP BY device
 ),
 kind AS (
-    -- Devices of which as many hosts tell the same are worked out once: a cluster has hundreds of devices, and few kinds.
+    -- Devices about which as many hosts report the same are worked out once: a cluster has hundreds of devices, and few kinds.
     SELECT digest, groups, min(device) AS example FROM signed GROUP BY ALL
 ),
 alike AS (

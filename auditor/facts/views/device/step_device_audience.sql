@@ -1,7 +1,7 @@
 -- materialize: table
 -- What was read of every host that may see a device, where its array's lists say who that is: then nobody else has to be known.
 -- `hosts_read`: all they see was read; `datastores_read`: and all datastores of their vCenters. False where the lists were not read whole, where
--- they name fewer hosts than are known to see it, and for a stretched volume of which one array was read.
+-- they name fewer hosts than are known to see it, and for a stretched volume with one array that was read.
 WITH side AS (
     SELECT
         v.device,

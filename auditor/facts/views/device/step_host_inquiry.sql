@@ -1,6 +1,6 @@
 -- materialize: table
 -- The devices that a host sees of one inquiry and one family by name, by one driver: how many, and their queues. Those within the host are left out.
--- Those of which that is not known count apart: `may_be_local`.
+-- Those where that is not known count apart: `may_be_local`.
 SELECT
     d.host_number,
     d.inquiry_number,

@@ -1,6 +1,6 @@
 -- materialize: view
 -- One row per host and kernel module of a storage adapter, as in `host_module`, with the most that machines have under way to one of its devices.
--- It is the most of the devices of which all is known: where another device has more, that is not known, so this is a lower bound.
+-- It is the most of the devices about which all is known: where another device has more, that is not known, so this is a lower bound.
 -- NVMe namespaces are left out, as the driver's parameter does not govern their queues; so is what may be one. Source: docs/domain/facts.md#2
 WITH busiest AS (
     SELECT endpoint, host_id, driver AS module, max(outstanding) AS most_outstanding,

@@ -1,5 +1,5 @@
 -- materialize: table
--- One row per host and device, local ones too, on which commands passed in the last five minutes, or of which that is not known: how deep its
+-- One row per host and device, local ones too, on which commands passed in the last five minutes, or where that is not known: how deep its
 -- queue is, how many commands are in it, and how many wait for a place. Figures are NULL with fewer than 5 samples of 20 seconds, and where the
 -- newest of them is older than a quarter of an hour.
 -- What its machines' disks send (`outstanding`) is exact, and is compared with the depth where all of them are known, the host splits none of their

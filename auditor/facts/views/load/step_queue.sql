@@ -1,5 +1,5 @@
 -- materialize: table
--- One row per host and device on which commands passed in the last five minutes, or of which that is not known, in numbers: its load, where that
+-- One row per host and device on which commands passed in the last five minutes, or where that is not known, in numbers: its load, where that
 -- counts, and what the disks of the host's machines send to it. `outstanding` is NULL where not all of them are known, or what they do.
 WITH counted AS (
     SELECT l.host_number, l.device_number, l.load_key, k.commands_per_second

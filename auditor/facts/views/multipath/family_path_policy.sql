@@ -1,6 +1,6 @@
 -- materialize: table
 -- One row per host and family of arrays: how the paths of its devices are chosen, of those that have more than one. A policy comes from the host's claim
--- rule for the family unless somebody set it on a device, so a host is named once, with its devices. Devices of which nobody knows the family may be of any.
+-- rule for the family unless somebody set it on a device, so a host is named once, with its devices. Devices whose family nobody knows may be of any.
 WITH kind AS (
     -- A host's devices are of few kinds, and all that they share is worked out once.
     SELECT

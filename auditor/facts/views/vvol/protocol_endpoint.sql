@@ -1,6 +1,6 @@
 -- materialize: table
 -- One row per host and vVol protocol endpoint, with the virtual volumes behind it and their ceilings as the array tells them.
--- One of which nobody knows the family may be of any: it is compared with itself on the other hosts.
+-- One whose family nobody knows may be of any: it is compared with itself on the other hosts.
 WITH pe AS (
     SELECT
         endpoint, resource_id, resource_name, cluster, host, host_id, device, device_state, domain_id, family, array_name, queue_depth, dsnro, driver, hosts,
