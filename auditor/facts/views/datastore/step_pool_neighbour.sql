@@ -62,13 +62,14 @@ mixed AS (
     HAVING bool_or(is_astray) AND count(DISTINCT (endpoint, datastore_id)) > 1
 ),
 open AS (
-    SELECT DISTINCT m.endpoint, m.datastore_id
+    SELECT m.endpoint, m.datastore_id
     FROM managed AS m
     JOIN mixed AS x USING (array_endpoint)
     WHERE CASE WHEN m.is_astray THEN x.stays ELSE x.stays_astray OR NOT m.leaves END
+    GROUP BY m.endpoint, m.datastore_id
 )
-SELECT DISTINCT m.endpoint, m.datastore_id, b.neighbours, o.datastore_id IS NOT NULL AS is_open
-FROM managed AS m
-LEFT JOIN beside AS b ON b.endpoint = m.endpoint AND b.datastore_id = m.datastore_id
-LEFT JOIN open AS o ON o.endpoint = m.endpoint AND o.datastore_id = m.datastore_id
+SELECT x.endpoint, x.datastore_id, b.neighbours, o.datastore_id IS NOT NULL AS is_open
+FROM extended AS x
+LEFT JOIN beside AS b ON b.endpoint = x.endpoint AND b.datastore_id = x.datastore_id
+LEFT JOIN open AS o ON o.endpoint = x.endpoint AND o.datastore_id = x.datastore_id
 WHERE b.datastore_id IS NOT NULL OR o.datastore_id IS NOT NULL;
