@@ -33,7 +33,7 @@ HOST = "vcenter.example.net"
 TRANSPORTS = (BulkTransport.SOAP, BulkTransport.PYVMOMI)
 KINDS = ("HostSystem", "Datastore", "VirtualMachine", "ClusterComputeResource")
 LARGEST_BYTES = 300_000
-MADE_UP = frozenset({"runtime.bootTime"})
+MADE_UP = frozenset({"runtime.bootTime", "summary.hardware.uuid"})
 SCHEMAS = frozenset({"schemas.xmlsoap.org", "www.w3.org"})
 
 
