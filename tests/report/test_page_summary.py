@@ -46,7 +46,7 @@ def test_fixes_are_counted_by_what_they_take_and_those_by_hand_come_last() -> No
         replace(samples.sioc_finding(), fix=None),
     ]
     assert planned(digest(samples.report_of(findings), 10)) == [
-        (2, "while machines run, none expected to notice"),
+        (2, "while machines run, without an interruption"),
         (1, "maintenance mode and a reboot, one host at a time"),
         (1, "while I/O goes on, one host at a time, watched, and reverts what somebody tuned"),
         (1, "a person"),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 CAUSES = 5
 """Causes that the first screen names."""
 _TAKES = {
-    FixClass.ONLINE: "while machines run, none expected to notice",
+    FixClass.ONLINE: "while machines run, without an interruption",
     FixClass.ONLINE_CAUTION: "while I/O goes on, one host at a time, watched",
     FixClass.REMOUNT: "the datastore is unmounted and mounted",
     FixClass.RECLAIM: "the device is unclaimed, or the session logs in anew",
@@ -109,7 +109,7 @@ def planned(results: Digest) -> list[tuple[int, str]]:
 
 
 def takes_text(classes: tuple[FixClass, ...]) -> str:
-    """What changes of these classes take: "while machines run, none expected to notice"."""
+    """What changes of these classes take: "while machines run, without an interruption"."""
     ordered = sorted(classes, key=lambda one: one is FixClass.RETUNE)  # it says nothing of what it takes
     return ", ".join(_TAKES[one] for one in ordered)
 
