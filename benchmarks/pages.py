@@ -175,7 +175,7 @@ def _replaced(part: bytes, old: Sequence[bytes], new: Sequence[bytes]) -> bytes:
 
 
 def _scsi_lun(device: DeviceDescription, queue_depth: int) -> Any:
-    lun = complete(storage_objects.scsi_lun(device, queue_depth))
+    lun = complete(storage_objects.scsi_lun(device, queue_depth, perennially_reserved=False))
     byte = VmomiSupport.GetVmodlType("byte")
     raw = bytes.fromhex(device.name.partition(".")[2]) * (_INQUIRY_BYTES // 16 + 1)
     names, at = [], 0

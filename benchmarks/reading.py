@@ -150,10 +150,13 @@ def _collected(vcenter: VCenter, endpoint: Endpoint, refs: Sequence[Any]) -> Ite
 _TYPES = {bool: "boolean", str: "string", int: "long"}
 
 
+_OURS_ALONE = ("endpoint", "perennially_reserved", "is_working")  # columns that the other lanes do not read
+
+
 def _rows_of(batch: Batch) -> list[tuple[Any, ...]]:
     from auditor.facts.schema import TABLES as SCHEMA
 
-    return list(zip(*(batch.columns[name] for name in SCHEMA[batch.table].names if name != "endpoint"), strict=True))
+    return list(zip(*(batch.columns[name] for name in SCHEMA[batch.table].names if name not in _OURS_ALONE), strict=True))
 
 
 def _pyvmomi(requested: dict[str, Any]) -> dict[str, Any]:
