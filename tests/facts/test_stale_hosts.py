@@ -8,7 +8,6 @@ import pytest
 
 from auditor.facts.snapshots.merging import merge
 from auditor.facts.snapshots.snapshot import Snapshot, load_snapshot
-from auditor.facts.snapshots.stale_hosts import NOT_CONNECTED
 from auditor.model import EndpointKind, Gap
 
 from .fleets import WHEN, Facts, builder, endpoints, snapshot
@@ -49,7 +48,7 @@ def read(given: Facts, *more: Gap) -> Snapshot:
 
 def _gap_of(given: Facts) -> Gap:
     lost = given["host"][-1]
-    return Gap(lost.get("endpoint", "vc"), f"host {lost['name']}", NOT_CONNECTED)
+    return Gap(lost.get("endpoint", "vc"), f"host {lost['name']}", "vCenter is not connected to it")
 
 
 def left(found: Snapshot) -> list[str]:

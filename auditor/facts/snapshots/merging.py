@@ -15,7 +15,7 @@ from auditor.facts.needs import from_json
 from auditor.facts.snapshot_files import digest_of, literal
 from auditor.facts.snapshots.manifest import FORMAT, MANIFEST, files_listed, read_manifest, readings_of
 from auditor.facts.snapshots.partitions import Source, check_source, gather, private_folder
-from auditor.facts.snapshots.snapshot import BUGS_FILE, load_snapshot
+from auditor.facts.snapshots.snapshot import BUGS_FILE, Snapshot, load_snapshot
 from auditor.facts.snapshots.stale_hosts import StaleHost, rows_of, stale_hosts, with_notes_of, without_gaps_of
 from auditor.facts.snapshots.worked_out import is_worked_out, worked_out
 from auditor.model.identity import is_same
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     import duckdb
 
-    from auditor.model import EndpointReading
+    from auditor.model import EndpointReading, Gap
 
 _NOTHING = "nothing was judged."
 
@@ -201,44 +201,51 @@ def _as_json(readings: Sequence[EndpointReading]) -> list[dict[str, Any]]:
     return [{**asdict(one), "started": one.started.isoformat(), "finished": one.finished.isoformat()} for one in readings]
 
 
-def _rewritten(connection: duckdb.DuckDBPyConnection, folder: Path, stale: Sequence[StaleHost]) -> dict[str, str]:
-    """The digests of the tables that were written anew without old entries of hosts, of which another snapshot has the host itself."""
-    tables = [name for name, of_these in rows_of(connection, stale) if _write_without(connection, folder, name, of_these)]
-    return {name: digest_of(folder / f"{name}.parquet") for name in tables}
-
-
-def _write_without(connection: duckdb.DuckDBPyConnection, folder: Path, table: str, of_these: str) -> bool:
-    """Write a table anew without some rows; False where it has none of them."""
-    if connection.execute(f'SELECT 1 FROM fact."{table}" WHERE {of_these} LIMIT 1').fetchone() is None:  # noqa: S608  stale_hosts.py's words
-        return False
-    path = folder / f"{table}.parquet"
-    fresh = path.with_suffix(".fresh")
-    rows = f'SELECT * FROM fact."{table}" WHERE NOT coalesce({of_these}, false)'  # noqa: S608  as above
-    run(connection, f"COPY ({rows}) TO {literal(fresh)} (FORMAT parquet, COMPRESSION zstd)")
-    fresh.replace(path)
-    return True
-
-
 def _join_again(folder: Path) -> None:
-    """Work out anew what the hosts of all snapshots see and no array of any of them accounts for."""
-    manifest = read_json(folder / MANIFEST)
+    """Work out anew what follows from the tables of all snapshots together: old entries of hosts, and what no array accounts for."""
     snapshot = load_snapshot(folder)
+    if stale := stale_hosts(snapshot.connection):
+        _leave_out(folder, snapshot, stale)
+        snapshot = load_snapshot(folder)
     connection = snapshot.connection
     try:
         limit_memory(connection, folder / "joined")
-        stale = stale_hosts(connection)
-        found = without_gaps_of([gap for gap in snapshot.gaps if not is_worked_out(gap)], stale)
-        readings = with_notes_of(snapshot.readings, stale, found)
-        if stale:
-            manifest["tables"] |= _rewritten(connection, folder, stale)
-            manifest["endpoints"] = _as_json(readings)
-        gaps = [*found, *worked_out(connection, readings, snapshot.asked)]
-        connection.execute("DELETE FROM fact.gap")
-        for gap in gaps:
-            connection.execute("INSERT INTO fact.gap (endpoint, what, why) VALUES (?, ?, ?)", [gap.endpoint, gap.what, gap.why])
-        path = folder / "gap.parquet"
-        run(connection, f"COPY fact.gap TO {literal(path)} (FORMAT parquet, COMPRESSION zstd)")
+        gaps = [*(gap for gap in snapshot.gaps if not is_worked_out(gap)), *worked_out(connection, snapshot.readings, snapshot.asked)]
+        digest = _write_gaps(connection, folder, gaps)
     finally:
         connection.close()
-    manifest["tables"]["gap"] = digest_of(path)
+    manifest = read_json(folder / MANIFEST)
+    manifest["tables"]["gap"] = digest
     (folder / MANIFEST).write_text(json.dumps(manifest, indent=1), encoding="utf-8")
+
+
+def _leave_out(folder: Path, snapshot: Snapshot, stale: Sequence[StaleHost]) -> None:
+    """Write the tables anew that have rows of these entries, without them, and the gaps and the manifest; `snapshot` is closed."""
+    connection = snapshot.connection
+    gaps = without_gaps_of(snapshot.gaps, stale)
+    manifest = read_json(folder / MANIFEST)
+    manifest["endpoints"] = _as_json(with_notes_of(snapshot.readings, stale, gaps))
+    try:
+        limit_memory(connection, folder / "without")
+        for name, of_these in rows_of(connection, stale):
+            if connection.execute(f'SELECT 1 FROM fact."{name}" WHERE {of_these} LIMIT 1').fetchone() is None:  # noqa: S608  stale_hosts.py's words
+                continue
+            rows = f'SELECT * FROM fact."{name}" WHERE NOT coalesce({of_these}, false)'  # noqa: S608  as above
+            fresh = folder / f"{name}.fresh"
+            run(connection, f"COPY ({rows}) TO {literal(fresh)} (FORMAT parquet, COMPRESSION zstd)")
+            manifest["tables"][name] = digest_of(fresh)
+            fresh.replace(folder / f"{name}.parquet")
+        manifest["tables"]["gap"] = _write_gaps(connection, folder, gaps)
+    finally:
+        connection.close()
+    (folder / MANIFEST).write_text(json.dumps(manifest, indent=1), encoding="utf-8")
+
+
+def _write_gaps(connection: duckdb.DuckDBPyConnection, folder: Path, gaps: Sequence[Gap]) -> str:
+    """Write the table of gaps; its digest."""
+    connection.execute("DELETE FROM fact.gap")
+    for gap in gaps:
+        connection.execute("INSERT INTO fact.gap (endpoint, what, why) VALUES (?, ?, ?)", [gap.endpoint, gap.what, gap.why])
+    path = folder / "gap.parquet"
+    run(connection, f"COPY fact.gap TO {literal(path)} (FORMAT parquet, COMPRESSION zstd)")
+    return digest_of(path)

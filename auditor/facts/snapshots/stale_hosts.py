@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 
     from auditor.model import EndpointReading, Gap
 
-NOT_CONNECTED = "vCenter is not connected to it; what vCenter remembers of it is not taken for its state"
-"""Why nothing of a host was read: the reason in its gap."""
-
 _PLACEHOLDERS = ("00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff", "03000200-0400-0500-0006-000700080009")
 """UUIDs of boards whose maker set none. Sources: DMTF DSP0134 (SMBIOS), 7.2.1: zeros where there is none, ones where none is set, and
 FOGProject/fogproject#196; of the third, the default of a BIOS that makers leave as it is, timmo001/system-bridge#3532."""
@@ -91,9 +88,9 @@ def rows_of(connection: duckdb.DuckDBPyConnection, stale: Sequence[StaleHost]) -
 
 
 def without_gaps_of(gaps: Sequence[Gap], stale: Sequence[StaleHost]) -> list[Gap]:
-    """The gaps but for those that say that these entries were not read."""
+    """The gaps but for those of these entries; a vCenter has no two hosts of one name."""
     entries = {(one.endpoint, f"host {one.name}") for one in stale}
-    return [gap for gap in gaps if not (gap.why == NOT_CONNECTED and (gap.endpoint, gap.what) in entries)]
+    return [gap for gap in gaps if (gap.endpoint, gap.what) not in entries]
 
 
 def with_notes_of(readings: Sequence[EndpointReading], stale: Sequence[StaleHost], gaps: Sequence[Gap]) -> tuple[EndpointReading, ...]:

@@ -26,7 +26,6 @@ from auditor.endpoints.vcenter.collect.vms import MachinesSeen, collect_vms
 from auditor.errors import EndpointError
 from auditor.facts.needs import EVERYTHING
 from auditor.facts.schema import HOST_TOPICS
-from auditor.facts.snapshots.stale_hosts import NOT_CONNECTED
 from auditor.model import Gap
 
 if TYPE_CHECKING:
@@ -154,7 +153,8 @@ def _collect_of_hosts(
 def _unconnected(endpoint: Endpoint, hosts: Sequence[HostSeen], needs: Needs) -> Iterator[Facts]:
     for host in hosts:
         if not host.connected:
-            yield gap(endpoint, f"host {host.name}", NOT_CONNECTED)
+            why = "vCenter is not connected to it; what vCenter remembers of it is not taken for its state"
+            yield gap(endpoint, f"host {host.name}", why)
             yield readings(endpoint, host.id, {topic: False for topic in HOST_TOPICS if topic in needs.topics})
 
 
