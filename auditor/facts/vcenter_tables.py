@@ -220,9 +220,7 @@ VCENTER_TABLES = (
         ("rr_bytes", "BIGINT", "bytes before the next path; counts where rr_policy is bytes; NULL when not reported"),
         ("rr_use_unoptimized", "BOOLEAN", "useANO: whether non-optimized paths are used; NULL when not reported"),
         ("working_paths", "BIGINT", "paths that the plug-in uses; NULL when not reported"),
-        kept_for={
-            "psp_config": "what a policy goes by besides rr_policy and the columns after it, such as the preferred path of VMW_PSP_FIXED"
-        },
+        kept_for={"psp_config": "the settings of a path policy that have no column, such as the preferred path of VMW_PSP_FIXED"},
     ),
     table(
         "satp_rule",

@@ -1,8 +1,8 @@
 """The chain of all journals of a folder: each begins with the digest of the one that was the newest before it.
 
-A journal that was changed, taken away or put in is noticed by the one after it. The newest journal has none after it: a person who
-keeps its last digest elsewhere, for example in the change ticket, notices that too. Nothing here keeps out somebody who may rewrite the
-whole folder where no digest is kept elsewhere, and only a comparison shows it.
+Each journal shows whether the journal before it was changed, removed or inserted. The newest journal has none after it: keep its last
+digest elsewhere, for example in the change ticket. Somebody who may write to the folder can rewrite the whole chain; only a comparison with
+a digest that is kept elsewhere shows that.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ NOT_TOLD = (
     f"how it is was not read: accounts of the role Software are not answered {COMMAND!r}, or in a form that is not public; rules about "
     "its alerts do not apply"
 )
-"""The note that a user gets. It is no gap: an account that is answered in text is told this, and no QoS."""
+"""The note of the reading. It is a note and no gap, because the role decides: a role that gets these alerts gets no QoS."""
 
 
 def read_alerts(array: EternusArray, endpoint: str) -> Iterator[Batch | Gap]:

@@ -28,7 +28,7 @@ _UNLIMITED = frozenset({"User-Best-Effort"})  # of objects that nobody gave a po
 def limited_within(workload: Record, policies: Mapping[str, Policy]) -> tuple[str, str] | None:
     """SVM and name of the FlexVol in which a qtree or file has a limit of its own; None for every other workload.
 
-    A LUN is a workload of its own, and its policy stands with it. One whose policy is not listed, or goes by size, may limit.
+    LUNs are left out: a LUN reports its policy itself. A policy that is not listed, or whose limits depend on a size, counts as a limit.
     """
     names = {name: workload.optional_text(name) or "" for name in ("qtree", "file", "lun")}
     if names["lun"] not in _NOTHING or {names["qtree"], names["file"]} <= _NOTHING:

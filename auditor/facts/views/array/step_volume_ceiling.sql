@@ -5,7 +5,7 @@
 -- that host does, which no volume reports. One in operations is worth fewer on Element, by the volume's own curve. A family that counts large
 -- operations several times reaches its ceiling the sooner, so `share_at_least` holds for all; `share_at_most` for those that count each once.
 -- Of an ONTAP's policy with a floor and both ceilings the one in bytes is not enforced (docs/domain/facts.md#7-8).
--- A ceiling that goes by size, with known bounds, is compared with both: reached where its greatest is, else below its least.
+-- Of a ceiling that depends on a size only bounds may be known: it is reached where the upper bound is reached, and not reached below the lower.
 -- `is_countable`: all that is under each of its ceilings is listed. Not for what lies in an ONTAP's file system or SVM under a policy, nor
 -- where the bounds of a ceiling decide nothing. `is_told`: what each volume under them does was read.
 WITH member AS (

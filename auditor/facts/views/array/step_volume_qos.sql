@@ -3,7 +3,8 @@
 -- `qos` says it in words: NULL when nothing of it was read, 'none' when all was read and there is none; `own_qos` leaves out whether limits on other
 -- levels were read: those of ports, hosts and LUNs of an ETERNUS, and of qtrees and files within a share of ONTAP.
 -- `qos_sharers` counts the others, `qos_shared_by` names it and them. A FlashArray's priority adjustment of +0 is none.
--- A ceiling of ONTAP's that goes by size is worked out; where it lies between bounds, `_at_least` and `_at_most` have them, and it is a cap all the same.
+-- The ceiling of an adaptive policy (ONTAP) is worked out from the size. Where only bounds are known, `_at_least` and `_at_most` have them, and
+-- the volume still counts as capped.
 -- On Element each volume of a policy has the policy's limits to itself. Source: API reference, QoS policies.
 WITH volume AS (
     SELECT

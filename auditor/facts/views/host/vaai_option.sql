@@ -102,7 +102,7 @@ sourced AS (
             WHEN o.unsourced > 0 OR e.unsourced IS NOT NULL THEN false
             WHEN r.devices_read THEN coalesce(o.devices, 0) > 0
         END AS is_sourced,
-        -- Pure and NetApp ask for the ATS heartbeat, and vSAN; of other vendors no source says so (rule vaai/ats-heartbeat, whose fix goes by the same).
+        -- Pure, NetApp and vSAN ask for the ATS heartbeat; no source says so of other vendors. The fix of vaai/ats-heartbeat has the same condition.
         r.devices_read AND coalesce(i.unknown_families, 0) = 0
             AND (
                 regexp_full_match(coalesce(i.families, ''), '((flasharray|ontap)(, )?)+')
