@@ -156,11 +156,11 @@ def begun(excess: Excess, attempted: Sequence[Change], made: Sequence[Receipt], 
     hosts, objects = touched([receipt.change for receipt in made])
     of = f"{len(hosts)} of {_counted(excess.hosts, 'host')}" if excess.hosts else f"{len(objects)} of {_counted(excess.objects, 'object')}"
     left = len(attempted) - len(made)
-    goes_on = f"`{again}` goes on with it; or " if again else ""
+    give = f"`{again}` goes on with it; or give" if again else "Give"
     return GuardError(
         f"{of} done, {left} change{'' if left == 1 else 's'} left: {excess.what}",
         why="a run that is larger than its limit, and that nobody at a terminal decided about, makes its first host alone. It holds.",
-        do=f"look at what was done. {goes_on}give {excess.option} for a run of this size.",
+        do=f"look at what was done. {give} {excess.option} for a run of this size.",
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from auditor.apply import Excess, Limits, limits_of
+from auditor.apply.limits import begun, touched
 from auditor.errors import ConfigurationError, GuardError
 from auditor.journal import Journal
 from auditor.model import Change, FixClass, Outcome, Plan, Receipt, Target
@@ -183,3 +184,51 @@ def test_hosts_in_no_cluster_are_one_group_of_their_endpoint_with_a_limit_of_its
     excess = limits.excess(alone)
     assert excess is not None
     assert excess.what == "3 changes on 3 hosts would be made, and the limit is 10 % of the hosts of vc that are in no cluster, here 2"
+
+
+def test_what_is_touched_is_named(change: Make) -> None:
+    on_host = replace(change("a"), target=Target("vc", (("host_id", "host-1"), ("setting", "a"))))
+    disk = replace(change("b"), target=Target("vc", (("vm_id", "vm-1"), ("disk_key", "2000"))))
+    policy = change("p", host=None, cluster=None, where="sf")
+    found = touched([on_host, disk, policy])
+    assert found == ({("vc", "host-1"): "gold"}, {("vc", "protocol_endpoint b"), ("sf", "protocol_endpoint p")})
+
+
+def test_objects_on_no_host_have_the_limit_of_hosts(change: Make) -> None:
+    excess = limits_of("1", None, 8)[0].excess(places(change, 1, 0, 2))
+    assert excess is not None
+    assert excess.what == "5 changes on 1 host and 2 objects on no host would be made, and the limit of one run is 1 objects on no host"
+    assert excess.option == "--max-hosts 2"
+
+
+@pytest.mark.parametrize(
+    ("hosts", "changes", "population", "most"),
+    [("0%", None, 80, 0), ("1%", None, 80, 1), ("10%", None, 80, 8), (" 4 ", None, 80, 4), (None, "25", 80, None), (None, "10%", 80, 8)],
+)
+def test_a_share_is_one_host_at_least_but_for_none(hosts: str | None, changes: str | None, population: int, most: int | None) -> None:
+    limits, _ = limits_of(hosts, changes, population)
+    assert (limits.max_hosts, limits.is_default) == (most, False)
+
+
+@pytest.mark.parametrize(
+    ("hosts", "changes", "what"),
+    [
+        ("x", None, "--max-hosts x: not a whole number such as 4, or a share of the hosts such as 10%"),
+        (None, "x%", "--max-changes x%: not a whole number such as 4, or a share of the hosts such as 10%"),
+        (None, "x", "--max-changes x: not a whole number such as 25"),
+        ("4", "10%", "--max-changes 10%: not a whole number of changes such as 25"),
+    ],
+)
+def test_a_limit_that_is_not_understood_is_named_as_it_was_written(hosts: str | None, changes: str | None, what: str) -> None:
+    with pytest.raises(ConfigurationError) as raised:
+        limits_of(hosts, changes, 80)
+    assert raised.value.what == what
+
+
+def test_a_run_of_objects_alone_counts_them(change: Make) -> None:
+    made_ones = places(change, 0, 0, 3)
+    excess = limits_of("1", None, 8)[0].excess(made_ones)
+    assert excess is not None
+    ended = begun(excess, made_ones, [Receipt(made_ones[0], Outcome.APPLIED, 256, "")], "")
+    assert ended.what.startswith("1 of 3 objects done, 2 changes left: ")
+    assert ended.do == "look at what was done. Give --max-hosts 3 for a run of this size."

@@ -11,7 +11,7 @@ from auditor.apply.protection import TaggedObject, without_protected
 from auditor.apply.restrictions import Restrictions
 from auditor.errors import EndpointUnreachableError
 from auditor.fleet.windows import MaintenanceWindow
-from auditor.model import Change, FixClass, Outcome, Protection, Reach, Resource, Target
+from auditor.model import Change, FixClass, Outcome, Protection, Reach, Receipt, Resource, Target
 
 GOLD, SILVER = ("vc", "Prod/Gold", "esx-1.example.net"), ("vc", "silver", "esx-2.example.net")
 OBJECTS = (("", "naa.1", "naa.1"), ("sf", "vol-1", "1"), ("vc", "store-1", "ds-1"))
@@ -105,6 +105,61 @@ def test_a_tag_on_a_host_cluster_or_datastore_reaches_as_far() -> None:
         raise EndpointUnreachableError("no answer", why="x", do="x")
 
     assert is_held(POLICY, Protection("x", tag="freeze"), silent)
+
+
+def test_what_is_left_is_the_change_and_what_is_held_says_who_asked_for_it() -> None:
+    frozen = Protection("the payroll run", cluster="prod/gold")
+    left, skipped = without_protected([OPTION, QUEUE, SIOC], [Protection("x", host="esx-9"), frozen], nobody, VCENTERS)
+    assert left == [OPTION, QUEUE]
+    why = "protected by fleet.yaml, so it is proposed alone: the payroll run (esx-1.example.net stands on it)"
+    assert skipped == [Receipt(SIOC, Outcome.PROPOSED, 1, why)]
+
+
+@pytest.mark.parametrize(
+    ("one", "entry", "why"),
+    [
+        pytest.param(QUEUE, {"resource": "vol-1"}, "x (vol-1 is changed by it)", id="a volume under a queue"),
+        pytest.param(QUEUE, {"resource": "vol-1", "endpoint": "SF"}, "x (vol-1 is changed by it)", id="of an array, whatever the case"),
+        pytest.param(QUEUE, {"resource": "vol-1", "host": "esx-2"}, "x (vol-1 is changed by it)", id="and on this host, by its short name"),
+        pytest.param(OLDER_QUEUE, {"resource": "vol-9"}, "x (what it lies on is not known)", id="not known what it lies on"),
+        pytest.param(UNKNOWN, {"host": "esx-9"}, "x (which hosts stand on it is not known)", id="not known who stands on it"),
+        pytest.param(POLICY, {"resource": "thing"}, "x", id="itself, by its name"),
+        pytest.param(POLICY, {"resource": "ID-1"}, "x", id="itself, by its id"),
+        pytest.param(QUEUE, {"endpoint": "vc"}, "x", id="its vCenter"),
+        pytest.param(SIOC, {"resource": "vol-1", "host": "esx-9"}, None, id="a volume, on a host that does not stand on it"),
+    ],
+)
+def test_a_protected_change_says_by_what(one: Change, entry: dict[str, str], why: str | None) -> None:
+    _, skipped = without_protected([one], [Protection("x", **entry)], nobody, VCENTERS)
+    assert [receipt.why for receipt in skipped] == [f"protected by fleet.yaml, so it is proposed alone: {why}"] * (why is not None)
+
+
+@pytest.mark.parametrize(
+    ("one", "entry", "held"),
+    [
+        pytest.param(UNKNOWN, {"cluster": "gold"}, True, id="a cluster"),
+        pytest.param(UNKNOWN, {"endpoint": "any"}, True, id="an endpoint that may be a vCenter"),
+        pytest.param(UNKNOWN, {"endpoint": "sf"}, True, id="its own array"),
+        pytest.param(UNKNOWN, {"endpoint": "sf", "tag": "t"}, True, id="a tag on what may stand on it"),
+        pytest.param(OPTION, {"endpoint": "sf"}, False, id="an option of a host stands on no array"),
+    ],
+)
+def test_where_the_vcenters_are_not_known_an_entry_may_be_for_any(one: Change, entry: dict[str, str], held: bool) -> None:
+    left, _ = without_protected([one], [Protection("x", **entry)], nobody, None)
+    assert (left == []) is held
+
+
+def test_the_tags_of_a_vcenter_are_asked_for_once_and_an_array_has_none() -> None:
+    asked: list[str] = []
+
+    def tagged(endpoint: str) -> Sequence[TaggedObject]:
+        asked.append(endpoint)
+        return (TaggedObject("freeze", "c", "ds-1"),) if endpoint == "vc" else ()
+
+    without_protected([SIOC, QUEUE, SIOC], [Protection("x", tag="thaw"), Protection("x", tag="c:freeze")], tagged, VCENTERS)
+    assert sorted(asked) == sorted(set(asked))
+    _, skipped = without_protected([SIOC], [Protection("x", tag="c:freeze")], tagged, VCENTERS)
+    assert skipped[0].why.endswith("x (tag c:freeze) (store-1 is changed by it)")
 
 
 def closed(one: Change, *windows: MaintenanceWindow) -> bool:
