@@ -36,9 +36,9 @@ SCRIPT: Sequence[Sequence[str]] = (
 
 _EXAMPLE = """
 import socket, sys
-import auditor.history.origin as origin
+import auditor.pipeline.result as result
 socket.gethostname = lambda: "audit-01.example.net"
-origin.account_name = lambda: "auditor"
+result.account_name = lambda: "auditor"
 sys.argv[0] = "auditor"
 from auditor.cli import main
 main()

@@ -12,7 +12,7 @@ from auditor.bounds.files import read_bytes
 from auditor.endpoints.collect import read_endpoint
 from auditor.errors import ConfigurationError
 from auditor.facts.snapshots.earlier_parts import EarlierPart, earlier_in, earlier_part
-from auditor.facts.snapshots.parts import Part, part_of
+from auditor.facts.snapshots.parts import Part
 from auditor.facts.snapshots.snapshot import SnapshotBuilder
 from auditor.model.endpoint_kinds import endpoint_type
 
@@ -90,7 +90,7 @@ def read_part(task: ReadTask, progress: Progress, is_wanted: Callable[[], bool] 
         builder = _WatchedBuilder(is_wanted, Path(folder) / "spill")
         earlier = None if task.earlier is None else earlier_in(task.earlier, Path(folder) / "earlier")
         reading = read_endpoint(_with_trust(task, Path(folder)), builder, progress, task.needs, earlier)
-        part = part_of(builder, reading)
+        part = builder.part(reading)
     there, named = str(Path(folder) / _TRUST_FILE), _trust_path(task.endpoint)
     return replace(part, gaps=tuple(replace(gap, why=gap.why.replace(there, named)) for gap in part.gaps)) if named else part
 

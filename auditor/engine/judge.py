@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from auditor.engine.evaluate import evaluate
-from auditor.engine.fixes.carriers import carriers
 from auditor.engine.fixes.impact import predict_fix_impact
 from auditor.engine.fixes.planning import plan
-from auditor.engine.fixes.served import with_reach
+from auditor.engine.fixes.served import carriers, with_reach
 from auditor.engine.fixes.unusual import unusual_changes
 from auditor.engine.narrowing import narrow
 from auditor.engine.rules.params import Override, param_values, placed

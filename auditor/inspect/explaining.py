@@ -15,7 +15,7 @@ from auditor.impact.subject import path_of_finding, paths_of_machine
 from auditor.inspect.replanning import FirstChanges
 from auditor.model import Verdict
 from auditor.report.finding_ids import named_finding
-from auditor.report.terminal.explanation import Explanation
+from auditor.report.terminal.explained import Explanation
 from auditor.report.wording import neutral
 from auditor.text.names import is_called
 

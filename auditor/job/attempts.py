@@ -11,11 +11,10 @@ from auditor.history.runs import new_run_id
 from auditor.job.folder_lock import alone
 from auditor.job.notices import notice_of
 from auditor.job.progress import save_progress
+from auditor.job.published import PublishedRun, published_runs
 from auditor.job.runs import Failed, Published
-from auditor.job.site.overview import write_overview
-from auditor.job.site.published import PublishedRun, published_runs
-from auditor.job.site.publishing import Site, prepare, publish_failure, publish_index
-from auditor.job.site.wording import result_text
+from auditor.job.site.publishing import Site, prepare, publish_failure, publish_index, write_overview
+from auditor.job.wording import result_text
 from auditor.report.files import sweep
 from auditor.report.wording import lasted
 

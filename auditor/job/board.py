@@ -12,7 +12,7 @@ from auditor.report.json.values import utc_text
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from auditor.job.site.published import PublishedRun
+    from auditor.job.published import PublishedRun
 
 GRACE = timedelta(minutes=5)
 """A job is overdue, and a run is hung, when it is later than it may be by this much."""

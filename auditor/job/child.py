@@ -51,7 +51,7 @@ def main() -> None:
 def result_of(order: dict[str, Any]) -> dict[str, Any]:
     """What the run of `order` came to: a record of the run, or of the error that it ended with."""
     from auditor.job.one_run import make_run
-    from auditor.job.site.published import run_record
+    from auditor.job.published import run_record
 
     try:
         made: Published = make_run(job_of(order["job"]), site_of(order["site"]), Path(order["state"]), order["previous"])

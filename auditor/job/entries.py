@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from auditor.errors import ConfigurationError
 from auditor.history.folders import RUNS_FOLDER
 from auditor.job.progress import load_progress
-from auditor.job.site.published import JOBS_FOLDER, job_folder, take_over_old_list
+from auditor.job.published import JOBS_FOLDER, job_folder, take_over_old_list
 from auditor.job.site.publishing import Site, prepare
 from auditor.job.timing import timing_of
 

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from auditor.bounds.files import read_json
 from auditor.errors import AuditorError, SnapshotError
-from auditor.job.site.published import NOT_NOTIFIED
-from auditor.job.site.wording import result_text, word_of
+from auditor.job.published import NOT_NOTIFIED
+from auditor.job.wording import result_text, word_of
 from auditor.report.files import written_whole
 from auditor.report.json.values import utc_text
 from auditor.report.wording import count_of, neutral
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from auditor.job.jobs_file import NoticeTarget
-    from auditor.job.site.published import PublishedRun
+    from auditor.job.published import PublishedRun
 
 log = logging.getLogger(__name__)
 NOTICES_FILE = "notices.json"

@@ -7,8 +7,8 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from auditor.errors import StoreError
+from auditor.job.published import NOT_NOTIFIED, PublishedRun
 from auditor.job.runs import Published
-from auditor.job.site.published import NOT_NOTIFIED, PublishedRun
 from auditor.job.site.publishing import change_text, publish_report
 from auditor.model import Severity
 from auditor.model.comparison import WORDS

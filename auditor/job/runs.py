@@ -18,10 +18,10 @@ from auditor.errors import AuditorError, EndpointError
 from auditor.job.jobs_file import Job
 from auditor.job.jobs_shape import CatchUp
 from auditor.job.site.publishing import Site
-from auditor.job.site.wording import time_text
+from auditor.job.wording import time_text
 
 if TYPE_CHECKING:
-    from auditor.job.site.published import PublishedRun
+    from auditor.job.published import PublishedRun
 
 log = logging.getLogger(__name__)
 RESULT_FILE = "result.json"
@@ -124,7 +124,7 @@ def _timed_out(job: Job) -> Failed:
 
 def _ended(path: Path, code: int) -> Ended:
     """What the process reported; where it reported nothing, how it ended."""
-    from auditor.job.site.published import run_of
+    from auditor.job.published import run_of
 
     try:
         result: dict[str, Any] = read_json(path)

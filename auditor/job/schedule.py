@@ -20,8 +20,8 @@ from auditor.job.entries import Entry, entry_of, keep_apart
 from auditor.job.folder_lock import alone
 from auditor.job.notices import Notice, Notifier
 from auditor.job.progress import load_progress, save_progress
+from auditor.job.published import JOBS_FOLDER, published_runs
 from auditor.job.runs import Failed
-from auditor.job.site.published import JOBS_FOLDER, published_runs
 from auditor.job.site.publishing import prepare, publish_index
 from auditor.job.stopping import Stop, stopping
 from auditor.job.timing import LATE

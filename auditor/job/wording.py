@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from auditor.report.wording import count_of, lasted, percent
 
 if TYPE_CHECKING:
-    from auditor.job.site.published import PublishedRun
+    from auditor.job.published import PublishedRun
 
 STATE_WORDS = {"failed": "no verdict", "drift": "drift", "incomplete": "not all judged", "clean": "no drift"}
 """State of a run -> what people read."""

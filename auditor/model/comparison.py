@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from datetime import datetime
 
-    from auditor.model import Finding
+    from auditor.model.verdicts import Finding
 
 
 class ChangeKind(StrEnum):

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
+from auditor import __version__
 from auditor.engine.rules.text import text_of
 from auditor.errors import CRASHED
-from auditor.facts.snapshots.read_times import read_times
+from auditor.facts.snapshots.snapshot import snapshot_digest
 from auditor.history.folders import last_snapshot
-from auditor.history.origin import origin_of
+from auditor.history.plan_basis import rules_digest
 from auditor.history.trend import points_before
-from auditor.model import DriftAge, Fix, FixCertificate, Outcome, Receipt, Report, Run, Severity
+from auditor.journal.writing import account_name
+from auditor.model import DriftAge, Fix, FixCertificate, Origin, Outcome, ReadTime, Receipt, Report, Run, Severity
 from auditor.report.json.saved_report import FindingKey, with_fixes
 from auditor.report.verdict_counts import LISTED
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from auditor.engine.rules.rule import RuleSet
     from auditor.engine.verdicts import Evaluation
     from auditor.engine.waivers.file import Waivers
     from auditor.errors import AuditorError
@@ -34,6 +38,13 @@ if TYPE_CHECKING:
     from auditor.pipeline.request import AuditRequest
 
 _FAILED = frozenset({Outcome.UNVERIFIED, Outcome.REFUSED, Outcome.REVERTED})
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_OF_ENDPOINTS = "SELECT endpoint, topic, NULL, min(epoch_us(read_at)), max(epoch_us(read_at)) FROM fact.reading GROUP BY ALL"
+_OF_EARLIER_HOSTS = (
+    "SELECT r.endpoint, r.topic, h.name, epoch_us(r.read_at), epoch_us(r.read_at) FROM fact.reading AS r "
+    "JOIN fact.host AS h ON h.endpoint = r.endpoint AND h.host_id = r.scope WHERE epoch_us(r.read_at) < ?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +91,7 @@ class AuditResult:
     @property
     def report(self) -> Report:
         """What reporters render; findings whose fix was attempted or refused have its outcome."""
-        times = read_times(self.snapshot, self.started)
+        times = _read_times(self.snapshot, self.started)
         judged = last_snapshot(self.directory) or self.request.directory
         origin = origin_of(self.policy.rules, judged)
         readings = tuple(reading for reading in self.snapshot.readings if not reading.left_out)
@@ -131,3 +142,30 @@ class AuditResult:
             return 2
         counted = (severity for severity in Severity if severity.rank <= fail_on.rank)
         return 1 if any(summary.by_severity.get(severity.value, 0) for severity in counted) else 0
+
+
+def origin_of(rules: RuleSet, snapshot: Path | None) -> Origin:
+    """The origin of a run that this process makes.
+
+    Args:
+        rules: that judge it.
+        snapshot: the directory of what is judged; None: it is not kept.
+    """
+    data = None if snapshot is None else snapshot_digest(snapshot)
+    return Origin(account_name(), socket.gethostname(), __version__, rules_digest(rules), data)
+
+
+def _read_times(snapshot: Snapshot, started: datetime) -> tuple[ReadTime, ...]:
+    """The first and last answer of each endpoint to each topic, and each answer of a host from before `started`.
+
+    Answers from before the run `started` (aware) are those that an incremental audit took over from an earlier run.
+    """
+    earliest = int(started.timestamp() * 1_000_000)
+    rows = snapshot.connection.cursor().execute(f"{_OF_ENDPOINTS} UNION ALL {_OF_EARLIER_HOSTS} ORDER BY ALL", [earliest]).fetchall()
+    return tuple(
+        ReadTime(endpoint, topic, host, _instant(first), _instant(last)) for endpoint, topic, host, first, last in rows if first is not None
+    )
+
+
+def _instant(microseconds: int) -> datetime:
+    return _EPOCH + timedelta(microseconds=microseconds)

@@ -8,7 +8,7 @@ import pytest
 from auditor.endpoints.eternus.answers import NoSuchCommandError
 from auditor.errors import AuditorError, ConfigurationError, EndpointUnreachableError
 from auditor.facts.schema import Batch
-from auditor.facts.snapshots.parts import Part, part_of
+from auditor.facts.snapshots.parts import Part
 from auditor.facts.snapshots.snapshot import Snapshot, SnapshotBuilder
 from auditor.model import EndpointReading, Gap
 from tests.content import content_digest
@@ -65,7 +65,7 @@ def test_rows_gaps_and_numbers_too_large_are_those_of_a_reading_in_this_process(
     here, there, client = SnapshotBuilder(), SnapshotBuilder(), SnapshotBuilder()
     fill(here)
     fill(there)
-    part = sent(part_of(there, reading("vc")))
+    part = sent(there.part(reading("vc")))
     assert part.tables.keys() == {"host", "reading"}
     assert part.huge == {("vc", "host", "build")}
     client.add_part(part)

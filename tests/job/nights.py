@@ -12,9 +12,9 @@ from auditor.job.board import Board
 from auditor.job.jobs_file import Job, Jobs, NoticeTarget
 from auditor.job.notices import Notice, Notifier
 from auditor.job.one_run import highlights, run_of_report
+from auditor.job.published import JOBS_FOLDER, PublishedRun
 from auditor.job.runs import Ended, Failed, Published
 from auditor.job.schedule import Schedule
-from auditor.job.site.published import JOBS_FOLDER, PublishedRun
 from auditor.job.site.publishing import Site, publish_failure, publish_index, publish_report
 from auditor.model import Report, Verdict
 from auditor.model.comparison import ChangedFinding, ChangeKind, Comparison

@@ -21,8 +21,8 @@ from auditor.errors import EndpointError, EndpointUnreachableError
 from auditor.job.jobs_file import NoticeTarget
 from auditor.job.notice_sending import send_notice
 from auditor.job.notices import NOTICES_FILE, Notice, Notifier, notice_of
+from auditor.job.published import PublishedRun
 from auditor.job.runs import Failed
-from auditor.job.site.published import PublishedRun
 from auditor.model import Secret
 from auditor.model.comparison import ChangeKind
 from tests.job.nights import BEGIN, JumpingClock, Runs, Sent, change, drifted, job, scheduled

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from auditor.errors import SnapshotError
+from auditor.job.published import PublishedRun, published_runs
 from auditor.job.site.calendar import trend_points
-from auditor.job.site.published import PublishedRun, published_runs
 from auditor.job.site.publishing import Site
 from auditor.model import Verdict
 from auditor.model.comparison import ChangeKind

@@ -15,8 +15,8 @@ import pytest
 
 from auditor.errors import ConfigurationError
 from auditor.job.jobs_file import NoticeTarget
+from auditor.job.published import job_folder, published_runs
 from auditor.job.runs import Failed, Published
-from auditor.job.site.published import job_folder, published_runs
 from auditor.model import Secret
 from tests.job.nights import BEGIN, JumpingClock, Runs, Sent, drifted, job, pages, scheduled
 from tests.job.schedules import UNREACHABLE

@@ -56,7 +56,7 @@ def forgetting_a_column(table: str, column: str, share: str = "true") -> str:
 def forgetting_a_topic(topic: str, share: str = "true") -> str:
     """The statement by which nobody can say any more that a topic was read whole.
 
-    Of a host there is no row then. Of an endpoint there always is one (`record_unanswered` of auditor/facts/snapshots/unread.py).
+    Of a host there is no row then. Of an endpoint there always is one (`record_unanswered` of auditor/facts/snapshots/unanswered.py).
     """
     what = f"topic = '{topic}' AND {share}"
     return f"DELETE FROM fact.reading WHERE {what}" if topic in HOST_TOPICS else f"UPDATE fact.reading SET complete = false WHERE {what}"

@@ -8,7 +8,7 @@ import socket
 from importlib.metadata import version
 from pathlib import Path
 
-from auditor.history.origin import origin_of
+from auditor.pipeline.result import origin_of
 from tests.engine.bench import SOUND, rules_from
 
 

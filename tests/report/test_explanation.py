@@ -10,7 +10,8 @@ import pytest
 from auditor.engine.probing.turning_points import TurningPoint
 from auditor.impact.path import device_path
 from auditor.model import Fix, FixClass, Outcome, Verdict
-from auditor.report.terminal.explanation import Explanation, write_explanation
+from auditor.report.terminal.explained import Explanation
+from auditor.report.terminal.explanation import write_explanation
 from tests.impact.asked import DEVICE, HOST, VCENTER, s0
 from tests.report import samples
 

@@ -21,7 +21,7 @@ from auditor.history.run_list import run_lines
 from auditor.history.runs import report_of_run
 from auditor.history.writing_runs import ListedRun
 from auditor.job.one_run import run_of_report
-from auditor.job.site.wording import result_text
+from auditor.job.wording import result_text
 from auditor.model import Report, Severity, Verdict
 from auditor.model.scope import Scope
 from auditor.pipeline.request import AuditRequest

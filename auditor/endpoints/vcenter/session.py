@@ -60,7 +60,7 @@ class VCenter(Session):
 
         with self._lock:
             if self._bulk is None:
-                self._bulk = BulkReader(self)
+                self._bulk = BulkReader(self.stub, self.content)
             return self._bulk
 
     @property
@@ -103,7 +103,7 @@ class VCenter(Session):
         """
         from auditor.endpoints.vcenter.read import read_objects
 
-        return read_objects(self, kind, paths, refs, page)
+        return read_objects(self.stub, self.content, kind, paths, refs, page)
 
     def value(self, kind: Any, moid: str, path: str) -> Any:
         """One property of one object, now; None when it is unset.
@@ -115,7 +115,7 @@ class VCenter(Session):
         """
         from auditor.endpoints.vcenter.read import one_value
 
-        return one_value(self, kind, moid, path)
+        return one_value(self.stub, self.content, kind, moid, path)
 
     def object(self, kind: Any, moid: str) -> Any:
         """The managed object of that id; whether it exists shows when it is used."""

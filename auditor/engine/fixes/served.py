@@ -15,6 +15,8 @@ from auditor.engine.fixes.storage_map import HostPlace, Pair, StorageMap
 from auditor.model import EndpointKind, Reach
 
 if TYPE_CHECKING:
+    import duckdb
+
     from auditor.facts.snapshots.snapshot import Snapshot
     from auditor.model import Change
 
@@ -27,6 +29,16 @@ FACTS = frozenset(
 )
 """Facts, each a table and a column, that it takes to tell what changes reach."""
 
+_CARRIERS = """
+SELECT d.endpoint, d.host_id, list_sort(list(DISTINCT a.endpoint))
+FROM (SELECT unnest($endpoints) AS endpoint, unnest($hosts) AS host_id) h
+JOIN fact.device d USING (endpoint, host_id)
+JOIN (
+  SELECT endpoint, device FROM fact.array_volume WHERE device IS NOT NULL
+  UNION SELECT endpoint, device FROM fact.array_protocol_endpoint WHERE device IS NOT NULL
+) a ON a.device = d.device
+GROUP BY ALL
+"""
 _OF_HOSTS = ("hosts", "devices", "datastores")
 _OF_ARRAYS = ("volumes", "protocol_endpoints")
 
@@ -39,6 +51,15 @@ def with_reach(snapshot: Snapshot, changes: Sequence[Change]) -> tuple[Change, .
     arrays = frozenset(one.name for one in snapshot.readings if one.kind != EndpointKind.VCENTER)
     known = _known(snapshot)
     return tuple(replace(change, reach=_reach(change, storage, arrays, known)) for change in changes)
+
+
+def carriers(connection: duckdb.DuckDBPyConnection, changes: Iterable[Change]) -> dict[tuple[str, str], tuple[str, ...]]:
+    """By endpoint and host id: the endpoints of arrays of which the host sees a device. A host of which none is known is not there."""
+    hosts = sorted({(one.target.endpoint, one.target["host_id"]) for one in changes if "host_id" in dict(one.target.keys)})
+    if not hosts:
+        return {}
+    found = connection.execute(_CARRIERS, {"endpoints": [one[0] for one in hosts], "hosts": [one[1] for one in hosts]}).fetchall()
+    return {(endpoint, host): tuple(names) for endpoint, host, names in found}
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,6 @@ from auditor.sql.statements import run
 if TYPE_CHECKING:
     import duckdb
 
-    from auditor.facts.snapshots.snapshot import SnapshotBuilder
-
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -25,7 +23,7 @@ class Part:
 
     Attributes:
         tables: Parquet files by the name of their fact table. Tables without rows are left out, and so is `gap`, which is made of `gaps`.
-        huge: (endpoint, table, column) of numbers that no column holds, see huge_numbers.py.
+        huge: (endpoint, table, column) of numbers that no column holds, see batches.py.
     """
 
     reading: EndpointReading
@@ -38,11 +36,9 @@ class Part:
         return replace(self, reading=replace(self.reading, complete=False, bug=report), gaps=(gap,))
 
 
-def part_of(builder: SnapshotBuilder, reading: EndpointReading) -> Part:
-    """All that was added to `builder`, which read one endpoint only."""
-    connection = builder.so_far()
-    filled = [name for name in TABLES if name != "gap" and _has_rows(connection, name)]
-    return Part(reading, builder.gaps, table_files(connection, filled), builder.huge)
+def filled_table_files(connection: duckdb.DuckDBPyConnection) -> dict[str, bytes]:
+    """Parquet files of all fact tables that have rows, by name; without the gaps."""
+    return table_files(connection, [name for name in TABLES if name != "gap" and _has_rows(connection, name)])
 
 
 def table_files(connection: duckdb.DuckDBPyConnection, tables: Iterable[str], endpoint: str | None = None) -> dict[str, bytes]:

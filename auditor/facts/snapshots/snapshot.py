@@ -17,12 +17,11 @@ from auditor.errors import SnapshotError
 from auditor.facts.needs import EVERYTHING, SOURCES, Needs, as_json, from_json
 from auditor.facts.schema import TABLES, Batch, create_tables
 from auditor.facts.snapshot_files import check_files, literal, open_tables, write_tables
-from auditor.facts.snapshots.batches import as_arrays, check
-from auditor.facts.snapshots.huge_numbers import without_huge_numbers
+from auditor.facts.snapshots.batches import as_arrays, check, without_huge_numbers
 from auditor.facts.snapshots.manifest import FORMAT, MANIFEST, PARTITIONED, read_manifest, readings_of
 from auditor.facts.snapshots.partitions import gathered, write_partitions
-from auditor.facts.snapshots.parts import Part, insert_tables
-from auditor.facts.snapshots.unread import record_unanswered
+from auditor.facts.snapshots.parts import Part, filled_table_files, insert_tables
+from auditor.facts.snapshots.unanswered import record_unanswered
 from auditor.model import EndpointReading, Gap
 from auditor.sql.statements import lift_limit, limit_memory, run
 
@@ -89,6 +88,11 @@ class SnapshotBuilder:
     def huge(self) -> frozenset[tuple[str, str, str]]:
         """(endpoint, table, column) of numbers that no column holds, of the rows that `so_far` gave."""
         return frozenset(self._huge)
+
+    def part(self, reading: EndpointReading) -> Part:
+        """All that was added, of one endpoint only."""
+        files = filled_table_files(self.so_far())
+        return Part(reading, self.gaps, files, self.huge)
 
     def add_part(self, part: Part) -> None:
         """Keep what another process read of one endpoint."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from auditor.job.site.published import PublishedRun
+    from auditor.job.published import PublishedRun
 
 WEEKS = 26
 """The most weeks that the calendar shows."""

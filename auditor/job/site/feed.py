@@ -8,14 +8,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TextIO
 from xml.sax.saxutils import escape, quoteattr
 
-from auditor.job.site.wording import result_text
+from auditor.job.wording import result_text
 from auditor.report.json.values import utc_text
 from auditor.report.wording import neutral
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from auditor.job.site.published import PublishedRun
+    from auditor.job.published import PublishedRun
 
 FEED_FILE = "feed.xml"
 ENTRIES = 50

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from auditor.bounds.files import read_text
-from auditor.job.site.published import METRICS_FILE
+from auditor.job.published import METRICS_FILE
 from auditor.report.formats.openmetrics import escaped
 
 if TYPE_CHECKING:

@@ -15,10 +15,10 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from auditor.errors import ConfigurationError
+from auditor.job.published import METRICS_FILE, checked, published_runs, save_published
 from auditor.job.site.calendar import trend_points, weeks_of
 from auditor.job.site.feed import FEED_FILE, write_feed
-from auditor.job.site.published import METRICS_FILE, checked, published_runs, save_published
-from auditor.job.site.wording import STATE_WORDS, result_text, word_of
+from auditor.job.wording import STATE_WORDS, result_text, word_of
 from auditor.model import Verdict
 from auditor.model.comparison import WORDS, ChangeKind
 from auditor.report import writer_of
@@ -32,7 +32,9 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from auditor.job.site.published import PublishedRun
+    from auditor.job.board import Board
+    from auditor.job.jobs_file import Jobs
+    from auditor.job.published import PublishedRun
     from auditor.model import Finding, Report
     from auditor.model.comparison import ChangedFinding, Comparison
 
@@ -258,3 +260,22 @@ def prepare(folder: Path) -> None:
             why="nothing was run: nobody would have seen the result.",
             do="name a folder this account may write to.",
         )
+
+
+def write_overview(jobs: Jobs, board: Board) -> None:
+    """Write the page that lists all jobs into the folder above theirs; jobs that publish elsewhere have no link.
+
+    Raises:
+        ConfigurationError: the folder cannot be written.
+    """
+    from auditor.report.html.pages import write_page
+
+    if jobs.site is None:
+        return
+    rows = []
+    for job in jobs.jobs:
+        last = board.statuses[job.name].last
+        link = f"{job.name}/index.html" if job.publish == jobs.site / job.name and last is not None else None
+        rows.append({"job": job, "last": last, "link": link, "result": None if last is None else result_text(last)})
+    with written_whole(jobs.site / INDEX_FILE) as out:
+        write_page("jobs.html.j2", {"rows": rows, "words": STATE_WORDS}, out, styles=("page.css", "index.css"))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from auditor.model import Finding, Fix, RuleText
-    from auditor.report.terminal.explanation import Explanation
+    from auditor.report.terminal.explained import Explanation
 
 _STEP_END = re.compile(r"(?<=[a-z0-9)\"'\]][.;])\s+(?=[A-Z])")
 """The end of a sentence."""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from auditor.model import FixClass, Verdict
+from auditor.model import Verdict
 from auditor.report.documents import document_text
 from auditor.report.impacts import NOT_COMPUTED, impact_rows, impact_text
 from auditor.report.messages import message_beside_name
@@ -18,7 +17,7 @@ from auditor.report.terminal.path_text import path_parts
 from auditor.report.wording import VERDICT_WORDS, allowing, count_of, neutral, neutral_prose, place_of, value_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from typing import TextIO
 
     from rich.console import RenderableType
@@ -26,47 +25,8 @@ if TYPE_CHECKING:
 
     from auditor.engine.probing.turning_points import TurningPoint
     from auditor.impact.path import Path
-    from auditor.model import Finding, Fix, RuleText, Scalar
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """What is shown of a finding.
-
-    Attributes:
-        finding_id: as reports show it.
-        run: the id of the run.
-        path: the I/O path on which it is felt most; None where no path is known for it.
-        more_paths: how many other paths it is about.
-        rule: its texts; None where the report has none.
-        points: what would change the verdict; None where the rule says another thing now than it did.
-        column_texts: what the columns are, by name.
-        params_from: where the values of params come from, in words.
-        reproduction: how load shows it, or why none does.
-        why_no_path: where there is no path: why, as a sentence.
-        fleet: the path of the fleet's file, as a shell takes it.
-        first: the rules whose changes have to come before its fix, which is not planned without them; each with what has to be allowed.
-        why_no_fix: why auditor plans no change for it, as a sentence; "" where it plans one.
-        to_judge: rules whose changes may have to come first, which have to be judged before anybody knows; () where that is known.
-        options: further options of the command that audits it again, with a space before them.
-    """
-
-    finding_id: str
-    finding: Finding
-    run: str
-    path: Path | None
-    more_paths: int
-    rule: RuleText | None
-    points: tuple[TurningPoint, ...] | None
-    column_texts: Mapping[str, str]
-    params_from: str
-    reproduction: str
-    why_no_path: str = ""
-    fleet: str = "fleet.yaml"
-    first: Mapping[str, tuple[FixClass, ...]] = field(default_factory=dict)
-    why_no_fix: str = ""
-    to_judge: tuple[str, ...] = ()
-    options: str = ""
+    from auditor.model import Fix, Scalar
+    from auditor.report.terminal.explained import Explanation
 
 
 def write_explanation(explained: Explanation, out: TextIO) -> None:

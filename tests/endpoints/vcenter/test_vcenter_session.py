@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ import pytest
 from pyVmomi import vim, vmodl
 
 from auditor.endpoints.vcenter import session as vcenter_module
-from auditor.endpoints.vcenter.bulk.reading import GONE
+from auditor.endpoints.vcenter.bulk.reading import GONE, ObjectProperties
 from auditor.endpoints.vcenter.read import read_objects
 from auditor.endpoints.vcenter.session import VCenter, open_vcenter
 from auditor.endpoints.vcenter.stub import newest_known
@@ -47,6 +47,10 @@ Serve = Callable[..., tuple[VCenterServer, Endpoint]]
 
 def names(vcenter: VCenter) -> list[str]:
     return sorted(facts.values["name"] for facts in vcenter.read(vim.HostSystem, ("name",)))
+
+
+def hosts_in_parts(vcenter: VCenter, page: int, answer_size: int) -> Generator[ObjectProperties]:
+    yield from read_objects(vcenter.stub, vcenter.content, vim.HostSystem, ("name",), None, page, answer_size=answer_size)
 
 
 def options_of(vcenter: VCenter, host_id: str = "host-11") -> Any:
@@ -181,7 +185,7 @@ def test_a_session_that_ends_between_two_parts_of_a_page_costs_no_object(serve_v
         names(vcenter)
         # The first part of the page is answered; before the second is asked for, the session is gone.
         server.faults.active.append(Fault("session", "ContinueRetrievePropertiesEx", times=1))
-        seen = [facts.values["name"] for facts in read_objects(vcenter, vim.HostSystem, ("name",), None, 45, answer_size=10)]
+        seen = [facts.values["name"] for facts in hosts_in_parts(vcenter, 45, answer_size=10)]
     assert sorted(seen) == [f"esx-{number:03}" for number in range(45)]
     assert server.requests.count("Login") == 2
 
@@ -353,7 +357,7 @@ def test_vcsim_refuses_a_wrong_password(start_vcsim: Callable[..., Endpoint], tm
 def test_pages_and_their_parts_hold_every_object_once(serve_vcenter: Serve, many_hosts: VCenterDescription) -> None:
     server, endpoint = serve_vcenter(many_hosts)
     with open_vcenter(endpoint) as vcenter:
-        seen = [facts.values["name"] for facts in read_objects(vcenter, vim.HostSystem, ("name",), None, 20, answer_size=7)]
+        seen = [facts.values["name"] for facts in hosts_in_parts(vcenter, 20, answer_size=7)]
     assert sorted(seen) == [f"esx-{number:03}" for number in range(45)]
     # 20 objects at 7 an answer are three answers, twice; the last page of 5 is one.
     assert server.requests.count("ContinueRetrievePropertiesEx") == 4
@@ -362,9 +366,9 @@ def test_pages_and_their_parts_hold_every_object_once(serve_vcenter: Serve, many
 def test_a_reader_that_stops_early_leaves_nothing_open_on_the_server(serve_vcenter: Serve, many_hosts: VCenterDescription) -> None:
     server, endpoint = serve_vcenter(many_hosts)
     with open_vcenter(endpoint) as vcenter:
-        reader = read_objects(vcenter, vim.HostSystem, ("name",), None, 20, answer_size=7)
+        reader = hosts_in_parts(vcenter, 20, answer_size=7)
         next(reader)
-        reader.close()  # type: ignore[attr-defined]
+        reader.close()
         # The page was read to its end before its first object came out.
         assert server.requests.count("ContinueRetrievePropertiesEx") == 2
         assert not any(session.unread for session in server.sessions._open.values())

@@ -17,8 +17,8 @@ import pytest
 from auditor.errors import AuditorError
 from auditor.job.jobs_file import Job, NoticeTarget
 from auditor.job.one_run import make_run
+from auditor.job.published import PublishedRun, job_folder, published_runs
 from auditor.job.runs import Ended, Failed
-from auditor.job.site.published import PublishedRun, job_folder, published_runs
 from auditor.job.site.publishing import Site
 from auditor.model import Secret
 from auditor_lab.scenario import load_scenario

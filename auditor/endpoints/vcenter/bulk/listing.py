@@ -14,13 +14,13 @@ from auditor.errors import EndpointError, MalformedAnswerError, PermissionMissin
 
 if TYPE_CHECKING:
     from auditor.endpoints.vcenter.bulk.reading import BulkClient
-    from auditor.endpoints.vcenter.session import VCenter
+    from auditor.model import Endpoint
 
 _VIEW = "ContainerView"
 
 
-def list_refs(vcenter: VCenter, transport: BulkClient, kind: str) -> list[Ref]:
-    """Every object of `kind` that the session may see; the view is made by SOAP, and belongs to that session.
+def list_refs(endpoint: Endpoint, content: Any, transport: BulkClient, kind: str) -> list[Ref]:
+    """Every object of `kind` that the session of `content` may see; the view is made by SOAP, and belongs to that session.
 
     Raises:
         EndpointError: the list could not be read; never a part of it.
@@ -28,12 +28,12 @@ def list_refs(vcenter: VCenter, transport: BulkClient, kind: str) -> list[Ref]:
     doing = f"listing every {kind}"
     managed = VmomiSupport.GetWsdlType("urn:vim25", kind)
     for attempt in (1, 2):
-        with translated(vcenter.endpoint, doing):
-            view = vcenter.content.viewManager.CreateContainerView(vcenter.content.rootFolder, [managed], recursive=True)
+        with translated(endpoint, doing):
+            view = content.viewManager.CreateContainerView(content.rootFolder, [managed], recursive=True)
         try:
-            [facts], _ = read_page(transport, vcenter.endpoint, _VIEW, ("view",), [ref_of(view)], {})
+            [facts], _ = read_page(transport, endpoint, _VIEW, ("view",), [ref_of(view)], {})
         finally:
-            _drop(vcenter, view)
+            _drop(endpoint, view)
         if not facts.missing:
             # A view is bound to its session: one that vanished means that we had to log in again in between.
             return [ref if isinstance(ref, Ref) else ref_of(ref) for ref in facts.values.get("view") or ()]
@@ -42,15 +42,15 @@ def list_refs(vcenter: VCenter, transport: BulkClient, kind: str) -> list[Ref]:
     why = facts.missing["view"]
     kind_of_error = PermissionMissingError if why.startswith("NoPermission") else MalformedAnswerError
     raise kind_of_error(
-        f"endpoint {vcenter.endpoint.name}: {doing}: {why}",
+        f"endpoint {endpoint.name}: {doing}: {why}",
         why="without the list nothing of that kind was read.",
         do="give the role the privilege that is named; or run again, and look at vCenter's log if it stays so.",
     )
 
 
-def _drop(vcenter: VCenter, view: Any) -> None:
+def _drop(endpoint: Endpoint, view: Any) -> None:
     try:
-        with translated(vcenter.endpoint, "dropping a view"):
+        with translated(endpoint, "dropping a view"):
             view.DestroyView()
     except EndpointError:
         return  # it ends with the session

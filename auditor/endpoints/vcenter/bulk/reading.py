@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from pyVmomi import vim, vmodl
 
@@ -13,10 +13,12 @@ from auditor.errors import MalformedAnswerError, NotThereError, SessionLostError
 from auditor.text.names import as_shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from auditor.endpoints.vcenter.wire import VCenterWire
     from auditor.model import BulkTransport, Endpoint
 
+T = TypeVar("T")
 GONE = "ManagedObjectNotFound"
 """What `missing` says of every path of an object that was removed between being listed and being read."""
 
@@ -55,6 +57,20 @@ class Answer:
     objects: Sequence[ObjectProperties]
     token: str | None
     size: int
+
+
+class Carrier(Protocol):
+    """Carries requests of SOAP on one session, and logs in again where it has ended: what transports use of `Stub`, see there."""
+
+    @property
+    def endpoint(self) -> Endpoint: ...  # noqa: D102  as fleet.yaml has it
+
+    @property
+    def wire(self) -> VCenterWire: ...  # noqa: D102  the connections
+
+    def ask(self, operation: str, request: bytes | str, decode: Callable[[int, bytes], T], *, repeatable: bool) -> T: ...  # noqa: D102
+
+    def fault_in(self, operation: str, status: int, body: bytes) -> None: ...  # noqa: D102
 
 
 class BulkClient(Protocol):

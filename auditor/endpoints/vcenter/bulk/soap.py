@@ -19,8 +19,8 @@ from auditor.model import BulkTransport
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from auditor.endpoints.vcenter.bulk.reading import Carrier
     from auditor.endpoints.vcenter.bulk.shapes import Ref
-    from auditor.endpoints.vcenter.stub import Stub
 
 _ENVELOPE = (
     f'<?xml version="1.0" encoding="UTF-8"?>\n<soapenv:Envelope xmlns:soapenv="{SOAP}"><soapenv:Body>{{}}</soapenv:Body></soapenv:Envelope>'
@@ -37,7 +37,7 @@ class SoapTransport:
 
     name = BulkTransport.SOAP
 
-    def __init__(self, stub: Stub, collector: str) -> None:
+    def __init__(self, stub: Carrier, collector: str) -> None:
         self._stub = stub
         self._decoding = threading.Lock()
         self._collector = f'<_this type="PropertyCollector">{escape(collector)}</_this>'

@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.common.secrets import password_of
 from auditor.endpoints.vcenter.bulk.listing import list_refs
@@ -24,9 +24,8 @@ from auditor.model import BulkTransport
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from auditor.endpoints.vcenter.bulk.reading import BulkClient, ObjectProperties
+    from auditor.endpoints.vcenter.bulk.reading import BulkClient, Carrier, ObjectProperties
     from auditor.endpoints.vcenter.bulk.shapes import Ref
-    from auditor.endpoints.vcenter.session import VCenter
     from auditor.model import Endpoint
 
 
@@ -41,15 +40,19 @@ class Tried:
 class BulkReader:
     """Reads many objects of one vCenter by the fastest transport it offers; may be used from many threads.
 
+    Args:
+        stub: carries the requests of SOAP.
+        content: the ServiceInstanceContent of its session.
+
     Attributes:
         notes: what went wrong with a transport, in sentences; a slower one then did the work.
     """
 
-    def __init__(self, vcenter: VCenter) -> None:
-        self._vcenter = vcenter
-        self._soap = SoapTransport(vcenter.stub, ref_of(vcenter.content.propertyCollector).value)
-        self._offered = _offered(vcenter, self._soap)
-        self._transports = _chosen(vcenter.endpoint, self._offered)
+    def __init__(self, stub: Carrier, content: Any) -> None:
+        self._endpoint, self._content = stub.endpoint, content
+        self._soap = SoapTransport(stub, ref_of(content.propertyCollector).value)
+        self._offered = _offered(stub, content, self._soap)
+        self._transports = _chosen(stub.endpoint, self._offered)
         self._unknown: dict[str, dict[str, str]] = {}  # by kind: paths this server does not know at all
         self._lock = threading.Lock()
         self.notes: list[str] = []
@@ -74,7 +77,7 @@ class BulkReader:
         if transport is None:
             return None
         try:
-            read_page(transport, self._vcenter.endpoint, "HostSystem", ("name",), [host], {})
+            read_page(transport, self._endpoint, "HostSystem", ("name",), [host], {})
         finally:
             if transport not in self._transports:
                 transport.close()
@@ -86,7 +89,7 @@ class BulkReader:
         Raises:
             EndpointError: the list could not be read; never a part of it.
         """
-        return list_refs(self._vcenter, self._soap, kind)
+        return list_refs(self._endpoint, self._content, self._soap, kind)
 
     def page(self, kind: str, paths: Sequence[str], refs: Sequence[Ref]) -> tuple[list[ObjectProperties], int]:
         """The properties `paths` of `refs`, every one of them exactly once, and the bytes of the answers, unpacked.
@@ -101,7 +104,7 @@ class BulkReader:
         for transport in self._transports:
             known = dict(unknown)  # what a transport that is left learnt is not held against the next
             try:
-                page = read_page(transport, self._vcenter.endpoint, kind, paths, refs, known)
+                page = read_page(transport, self._endpoint, kind, paths, refs, known)
             except EndpointError as error:
                 if _is_lost(transport, error):
                     raise (failed[0][1] if failed else error) from None
@@ -124,7 +127,7 @@ class BulkReader:
             if transport in self._transports:
                 self._transports = tuple(one for one in self._transports if one is not transport)
                 transport.close()
-                if not isinstance(error, TransportNotOfferedError) or self._vcenter.endpoint.lane == transport.name:
+                if not isinstance(error, TransportNotOfferedError) or self._endpoint.lane == transport.name:
                     self.notes.append(f"{error.what}; it is read by lane {better.name} instead, which is slower and reads the same")
 
 
@@ -138,19 +141,16 @@ def _is_lost(transport: BulkClient, error: EndpointError) -> bool:
     return isinstance(error, ConnectionLostError | SessionLostError)
 
 
-def _offered(vcenter: VCenter, soap: SoapTransport) -> tuple[BulkClient, ...]:
+def _offered(stub: Carrier, content: Any, soap: SoapTransport) -> tuple[BulkClient, ...]:
     """All that the server's version may offer, the fastest first."""
-    endpoint, content = vcenter.endpoint, vcenter.content
+    endpoint, version = stub.endpoint, content.about.apiVersion
     collector = ref_of(content.propertyCollector).value
-    transports: list[BulkClient] = [soap, PyvmomiTransport(vcenter.stub, collector)]
-    if may_have_vijson(vcenter.about.apiVersion):
+    transports: list[BulkClient] = [soap, PyvmomiTransport(stub, collector)]
+    if may_have_vijson(version):
         sessions = ref_of(content.sessionManager).value
-        wire = vcenter.stub.wire
         transports.insert(
             0,
-            VijsonTransport(
-                endpoint, wire, vcenter.about.apiVersion, collector=collector, sessions=sessions, password=partial(password_of, endpoint)
-            ),
+            VijsonTransport(endpoint, stub.wire, version, collector=collector, sessions=sessions, password=partial(password_of, endpoint)),
         )
     return tuple(transports)
 

@@ -68,7 +68,7 @@ def refs_of(vcenter: VCenter, kind: str) -> list[Ref]:
     if kind == "Task":
         [found], _ = read_page(soap_of(vcenter), vcenter.endpoint, "TaskManager", ["recentTask"], refs_of(vcenter, "TaskManager"), {})
         return list(found.values.get("recentTask", []))
-    return list_refs(vcenter, soap_of(vcenter), kind)
+    return list_refs(vcenter.endpoint, vcenter.content, soap_of(vcenter), kind)
 
 
 def seen(value: Any) -> Any:

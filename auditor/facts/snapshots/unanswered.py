@@ -1,0 +1,37 @@
+"""What a collector left no row for: endpoints that never answered."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from auditor.facts.schema import HOST_TOPICS
+from auditor.model import EndpointKind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import duckdb
+
+    from auditor.facts.needs import Needs
+    from auditor.model import EndpointReading
+
+
+def record_unanswered(connection: duckdb.DuckDBPyConnection, readings: Sequence[EndpointReading], requested: Needs) -> None:
+    """Add every endpoint of `readings` to `listed_endpoint`, and each topic requested of it that has no row in `reading` as not read.
+
+    A collector leaves a row for each topic that it came to. One that never began, because its endpoint could not be reached, leaves none,
+    and a count over all endpoints would miss one. Which hosts a vCenter has is not known then, so of topics of hosts only `hosts` is added.
+    The snapshots of older auditors are completed in the same way when they are opened.
+    """
+    here = {name for (name,) in connection.execute("SELECT endpoint FROM fact.listed_endpoint").fetchall()}
+    answered = set(connection.execute("SELECT DISTINCT endpoint, topic FROM fact.reading WHERE scope = ''").fetchall())
+    for reading in readings:
+        if reading.name not in here:
+            listed = [reading.name, reading.kind, reading.identity]
+            connection.execute("INSERT INTO fact.listed_endpoint (endpoint, kind, identity) VALUES (?, ?, ?)", listed)
+        topics = requested.topics_of(EndpointKind(reading.kind)) - frozenset(HOST_TOPICS)
+        missed = sorted(topic for topic in topics if (reading.name, topic) not in answered)
+        connection.execute(
+            "INSERT INTO fact.reading (endpoint, scope, topic, complete) SELECT $endpoint, '', unnest($topics), false",
+            {"endpoint": reading.name, "topics": missed},
+        )
