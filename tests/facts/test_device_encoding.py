@@ -1,5 +1,6 @@
 """Devices are joined and kept by numbers, and come out as they do from plain joins of texts."""
 
+import re
 from collections.abc import Mapping, Sequence
 from random import Random
 
@@ -9,7 +10,7 @@ import pytest
 from auditor.facts.catalog import catalog, view_columns
 from auditor.facts.device_classes import CLASSIFIED, device_classes
 from auditor.facts.schema import TABLES, create_tables
-from auditor.facts.views import create_views
+from auditor.facts.views import create_views, view_sql
 from auditor.sql import query_planning as few
 
 from .plain import PLAIN, create_plain_views
@@ -111,6 +112,15 @@ def test_two_hosts_that_differ_in_one_thing_have_a_row_each(table: str, column: 
         create_views(connection, views={"device", CLASSIFIED["device"].classes})
         assert connection.execute("SELECT count(*), count(DISTINCT host_id) FROM device").fetchone() == (2, 2)
         assert connection.execute(f"SELECT count(*), sum(devices) FROM {CLASSIFIED['device'].classes}").fetchone() == (2, 2)
+
+
+def test_a_device_is_of_the_class_that_is_the_same_in_all_columns() -> None:
+    compared = set(re.findall(r"k\.(\w+) (?:=|IS NOT DISTINCT FROM) s\.\1\b", view_sql("step_device_row")))
+    with duckdb.connect() as connection:
+        create_tables(connection)
+        create_views(connection, views={"device", "step_device_row"})
+        columns = {name for name, *_ in connection.execute("DESCRIBE step_device_row").fetchall()}
+    assert compared == (columns | {"array_number"}) - {"host_number", "device_number", "class_number"}
 
 
 @pytest.mark.parametrize("seed", range(8))

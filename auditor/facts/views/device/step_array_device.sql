@@ -69,26 +69,26 @@ SELECT
     device,
     NOT fits AS is_ambiguous,
     array_names AS presented_by,
-    CASE WHEN fits THEN arrays > 1 OR arrays_of_pod > 1 END AS is_stretched,
-    CASE WHEN fits THEN array_names END AS array_name,
     CASE WHEN fits THEN array_endpoint END AS array_endpoint,
     CASE WHEN fits AND arrays = 1 THEN model END AS read_model,
     CASE WHEN fits AND arrays = 1 THEN generation END AS read_generation,
     CASE WHEN fits AND arrays = 1 THEN version END AS read_version,
-    CASE WHEN fits THEN volume_id END AS volume_id,
+    CASE WHEN fits THEN array_names END AS array_name,
+    CASE WHEN fits THEN arrays > 1 OR arrays_of_pod > 1 END AS is_stretched,
     CASE WHEN fits THEN volume END AS volume,
+    CASE WHEN fits THEN volume_id END AS volume_id,
     CASE WHEN fits THEN pool_id END AS pool_id,
     CASE WHEN fits THEN protocol_endpoint_id END AS protocol_endpoint_id,
-    CASE WHEN fits THEN qos_policy END AS qos_policy,
-    CASE WHEN fits THEN qos_group END AS qos_group,
-    CASE WHEN fits THEN qos_max_iops END AS qos_max_iops,
-    CASE WHEN fits THEN qos_max_bytes_per_second END AS qos_max_bytes_per_second,
-    CASE WHEN NOT fits THEN NULL WHEN is_capped THEN true WHEN caps_read AND is_whole THEN false END AS qos_capped,
     CASE
         WHEN fits AND arrays > 1 THEN first_qos || '; ' || last_qos
         WHEN fits AND is_whole THEN qos
         WHEN fits THEN qos || '; the other array of its pod was not read'
     END AS qos,
+    CASE WHEN fits THEN qos_policy END AS qos_policy,
+    CASE WHEN fits THEN qos_group END AS qos_group,
+    CASE WHEN fits THEN qos_max_iops END AS qos_max_iops,
+    CASE WHEN fits THEN qos_max_bytes_per_second END AS qos_max_bytes_per_second,
+    CASE WHEN NOT fits THEN NULL WHEN is_capped THEN true WHEN caps_read AND is_whole THEN false END AS qos_capped,
     CASE WHEN fits THEN qos_sharers END AS qos_sharers,
     CASE WHEN fits THEN qos_shared_by END AS qos_shared_by
 FROM judged;

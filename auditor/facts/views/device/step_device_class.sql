@@ -2,7 +2,7 @@
 -- One row per class of devices: rows of `device` that are the same in all these columns. `devices` counts them. A rule that looks at these
 -- columns alone is judged once for a class instead of once for each device.
 WITH class AS (
-    SELECT inquiry_number, array_number, driver_number, queue_depth, dsnro, is_protocol_endpoint, is_shared, count(*) AS devices
+    SELECT * EXCLUDE (host_number, device_number), count(*) AS devices
     FROM step_device_joined
     GROUP BY ALL
 ),
@@ -19,20 +19,11 @@ named AS (
 )
 SELECT
     CAST(row_number() OVER () AS INTEGER) AS class_number,
-    k.inquiry_number,
-    k.array_number,
-    k.driver_number,
+    k.* EXCLUDE (devices),
     i.vendor,
     i.model,
     believed_family(i.family, n.name_family) AS family,
-    i.device_type,
-    i.device_state,
-    i.special_purpose,
-    i.is_namespace,
-    k.is_protocol_endpoint,
-    k.is_shared,
-    k.queue_depth,
-    k.dsnro,
+    i.* EXCLUDE (inquiry_number, vendor, model, family, is_tiny, is_detached, is_aside),
     v.driver,
     n.array_model,
     n.array_generation,

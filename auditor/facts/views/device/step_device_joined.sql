@@ -85,8 +85,6 @@ SELECT
     t.inquiry_number,
     t.array_number,
     c.driver_number,
-    t.queue_depth,
-    t.dsnro,
     t.is_endpoint AS is_protocol_endpoint,
     NOT t.is_aside AND CASE
         WHEN t.is_endpoint THEN true
@@ -94,7 +92,9 @@ SELECT
         WHEN o.host_number IS NOT NULL AND believed_family(t.family, t.name_family) = 'other' THEN o.is_shared
         WHEN t.is_local IS NULL AND believed_family(t.family, t.name_family) <> 'other' THEN true
         ELSE NOT t.is_local
-    END AS is_shared
+    END AS is_shared,
+    t.queue_depth,
+    t.dsnro
 FROM classified AS t
 LEFT JOIN own AS o USING (host_number, device_number)
 LEFT JOIN step_device_driver AS c USING (host_number, device_number);

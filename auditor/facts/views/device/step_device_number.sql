@@ -6,7 +6,7 @@ SELECT
     CAST(dense_rank() OVER (ORDER BY a.array_name) AS INTEGER) AS array_name_number,
     CAST(dense_rank() OVER (ORDER BY k.name_family, k.array_model, k.array_generation, k.array_firmware) AS INTEGER) AS array_number,
     k.*,
-    a.* EXCLUDE (device),
+    a.* EXCLUDE (device, is_ambiguous, presented_by, array_endpoint, read_model, read_generation, read_version),
     w.qos_wait
 FROM step_known_device AS k
 LEFT JOIN step_array_device AS a USING (device)

@@ -1,14 +1,7 @@
 -- materialize: table
--- One row per host and device, in numbers, with the class it is of.
+-- One row per host and device, in numbers, with the class it is of: that whose row is the same in every column of step_device_joined but these numbers.
 SELECT
-    s.host_number,
-    s.device_number,
-    s.inquiry_number,
-    s.driver_number,
-    s.queue_depth,
-    s.dsnro,
-    s.is_protocol_endpoint,
-    s.is_shared,
+    s.* EXCLUDE (array_number),
     k.class_number
 FROM step_device_joined AS s
 LEFT JOIN step_device_class AS k ON k.inquiry_number = s.inquiry_number

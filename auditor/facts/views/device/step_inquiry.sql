@@ -30,8 +30,8 @@ SELECT
     i.device_state,
     i.is_tiny,
     f.family,
-    lower(i.vendor) = 'nvme' AS is_namespace,
     i.special_purpose,
+    lower(i.vendor) = 'nvme' AS is_namespace,
     i.is_detached,
     i.is_detached OR i.special_purpose <> 'none' AS is_aside
 FROM named AS i
