@@ -1,1 +1,1 @@
-"""The documentation site: pages of the repository, and a reference made from the code (docs/decisions/0046-the-site.md)."""
+"""The documentation site: pages of the repository, and a reference made from the code (docs/design/the-site.md)."""

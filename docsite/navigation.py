@@ -28,13 +28,20 @@ BACKGROUND = (
     "docs/scale.md",
 )
 DEVELOPMENT = ("CONTRIBUTING.md", "CHANGELOG.md", "docs/ARCHITECTURE.md", "docs/peers.md", "docs/mutation-scores.md")
-HOW_TO, DOMAIN, DECISIONS, RULES, REFERENCE = "docs/how-to", "docs/domain", "docs/decisions", "docs/rules", "reference"
+HOW_TO, DOMAIN, DECISIONS, DESIGN, RULES, REFERENCE = (
+    "docs/how-to",
+    "docs/domain",
+    "docs/decisions",
+    "docs/design",
+    "docs/rules",
+    "reference",
+)
 
 
 def navigation(folder: Path) -> list[dict[str, Any]]:
     """What mkdocs takes as `nav`, of the pages below `folder`; each page once."""
     pages = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*.md"))
-    parts = {name: _below(pages, name) for name in (HOW_TO, DOMAIN, DECISIONS, RULES, REFERENCE)}
+    parts = {name: _below(pages, name) for name in (HOW_TO, DOMAIN, DECISIONS, DESIGN, RULES, REFERENCE)}
     placed = {*START, *BACKGROUND, *DEVELOPMENT, *(page for listed in parts.values() for page in listed)}
     background = [*(page for page in BACKGROUND if page in pages), *(page for page in pages if page not in placed)]
     return [
@@ -43,7 +50,7 @@ def navigation(folder: Path) -> list[dict[str, Any]]:
         {"Reference": [f"{REFERENCE}/index.md", *_reference(parts[REFERENCE])]},
         {"Rules": _rules(parts[RULES])},
         {"Background": [*background, {"Domain": parts[DOMAIN]}]},
-        {"Development": [*DEVELOPMENT, {"Decisions": parts[DECISIONS]}]},
+        {"Development": [*DEVELOPMENT, {"Decisions": parts[DECISIONS]}, {"Design": parts[DESIGN]}]},
     ]
 
 

@@ -40,7 +40,7 @@ def checked_text(directory: Path) -> str:
         raise RuleError(
             "\n       ".join(mistakes),
             why="reports say by it what is wrong, and leave the subject out where a table shows the name anyway.",
-            do='write what is wrong, with the row\'s values: message: "{resource_name}: ..." (docs/decisions/0037-messages.md).',
+            do='write what is wrong, with the row\'s values: message: "{resource_name}: ..." (docs/design/messages.md).',
         )
     return encoded({rule.id: CheckedRule(rule_digest(read_bytes(rule.path), rules.views[rule.over]), rule) for rule in rules})
 

@@ -173,7 +173,7 @@ ARRAY_TABLES = (
         ("kind", "VARCHAR", "throttle_percentages | target_utilization_percentages | read_block_sizes | write_block_sizes | ..."),
         ("bucket", "VARCHAR", "as the array names it, for example 101Plus"),
         ("count", "BIGINT", ""),
-        kept_for={"": "which sizes of commands a volume gets, and how often it was held back; why no view reads it: decision 0040"},
+        kept_for={"": "which sizes of commands a volume gets, and how often it was held back; see docs/design/load-that-is-separated.md"},
     ),
     table(
         "array_qos_policy",

@@ -1,4 +1,4 @@
-"""Which kept runs are removed when somebody asks for it, and which never are (docs/decisions/0043-what-changed.md)."""
+"""Which kept runs are removed when somebody asks for it, and which never are (docs/design/what-changed.md)."""
 
 from __future__ import annotations
 

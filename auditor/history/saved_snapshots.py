@@ -2,7 +2,7 @@
 
 What is on a store is copied into a private folder, checked by its digests, and judged from there. Judging reads each table some hundred
 times, and a digest is of every byte of a file: from the store itself each object would be fetched again and again, and could be exchanged
-after it was checked (docs/decisions/0049-object-stores.md).
+after it was checked (docs/design/object-stores.md).
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The layout on the store is that of a state directory: `runs/RUN/...` and `baseline.parquet`. A run is there when its `run.json` is, which is
 written last and removed first. Its files are written once and never changed, but for the exit code in `run.json`. Journals are never there:
-they need a file system (docs/decisions/0049-object-stores.md).
+they need a file system (docs/design/object-stores.md).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The I/O path of a device on a host: every queue from the guests' disks to the array, with what was read of each.
 
 The rows come from views over one snapshot; nothing here asks an endpoint. Nothing is computed that a view does not say, but for which queue
-holds most: docs/decisions/0035-explaining-findings.md.
+holds most: docs/design/explaining-findings.md.
 """
 
 from __future__ import annotations

@@ -183,7 +183,7 @@ def page(scores: Mapping[str, Score]) -> str:
         "`make mutation-scores` makes one mistake at a time in the SQL of a view (a key of a join left out, a guard dropped, another",
         "aggregate) and sees whether a test of `tests/facts`, the expected findings of a scenario, or a law notices. Where fewer were",
         "tried than can be made, they were chosen at random: the score is an estimate. Views that judge an incident are to reach",
-        "90 %, others 80 %; how it is done, and why so: [decision](decisions/0022-mistakes-in-views.md). Made by `make mutation-scores`.",
+        "90 %, others 80 %; how it is done, and why so: [design](design/mistakes-in-views.md). Made by `make mutation-scores`.",
         "",
         f"{len(scores)} views have a score; {len(short)} are below what is wanted. {len(view_files()) - len(scores)} views have none yet.",
         "",

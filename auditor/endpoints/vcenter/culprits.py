@@ -22,7 +22,7 @@ _MOST_EVENTS = 1000
 def who_put_back(vcenter: VCenter, change: Change, *, is_untouched: bool = False) -> str:
     """Who may have changed the setting of `change` since it was written, in words; empty where nothing shows it.
 
-    An event shows that somebody changed something on the object, never that it was this setting (docs/decisions/0012-who-changed-it.md).
+    An event shows that somebody changed something on the object, never that it was this setting (docs/design/who-changed-it.md).
 
     Args:
         vcenter: an open session.

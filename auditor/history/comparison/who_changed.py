@@ -1,4 +1,4 @@
-"""Who may have made the changes of a run, by vCenter's events as that run kept them (docs/decisions/0012-who-changed-it.md).
+"""Who may have made the changes of a run, by vCenter's events as that run kept them (docs/design/who-changed-it.md).
 
 An event says that somebody changed something of the sort on the object, never that it was this setting.
 """
@@ -41,7 +41,7 @@ _SHOWN_BY: Mapping[str, tuple[str, ...]] = {
     "datastore.sioc_threshold": ("datastoreiormreconfiguredevent", "storageresourcemanager.configuredatastoreiorm"),
     "vm.disk_limit": ("virtualmachine.reconfigure",),
 }
-"""By remediator: the tasks and events that may have changed its setting, in lower case. Source: docs/decisions/0012-who-changed-it.md; of
+"""By remediator: the tasks and events that may have changed its setting, in lower case. Source: docs/design/who-changed-it.md; of
 esxcli, which sets DSNRO and claim rules, no event shows."""
 _NEWEST = """SELECT endpoint, entity_kind, entity_id, lower(what), arg_max(coalesce(user_name, ''), happened_at), max(happened_at)
 FROM read_parquet($path) WHERE happened_at > CAST($since AS TIMESTAMPTZ) GROUP BY ALL"""
