@@ -116,6 +116,8 @@ def test_without_a_journal_nothing_is_written(shelf: Any, journal: Journal, jour
         pytest.param("", 0, id="applied"),
         pytest.param("deaf", 0, id="accepted and not done"),
         pytest.param("refuses", 0, id="refused"),
+        pytest.param("refuses and changes", 0, id="refused and changed"),
+        pytest.param("clamps", 0, id="stored something else"),
         pytest.param("answer lost, stored", 0, id="answer lost, read back as wanted"),
         pytest.param("answer lost, not stored", 1, id="answer lost, it may still come"),
         pytest.param("dies after the write", 1, id="not read back"),

@@ -11,6 +11,7 @@ import pytest
 
 from auditor.apply.guards import check_usual, select_changes
 from auditor.apply.one_change import make
+from auditor.apply.steps import STEPS
 from auditor.endpoints.common.remediator import Reading
 from auditor.errors import EndpointUnreachableError, GuardError
 from auditor.journal import Journal, history
@@ -110,13 +111,17 @@ class Parented(Noting):
             self.value, self.inherited = self.parent, True
 
 
-def test_the_session_and_the_target_reach_each_call_and_the_identity_the_journal(journals: Path, journal: Journal, change: Make) -> None:
-    noting, planned = Noting(32), change("depth", 32, 256)
+@pytest.mark.parametrize("remediator", ["shelf", *sorted(STEPS)])
+def test_the_session_and_the_target_reach_each_call_and_the_identity_the_journal(
+    journals: Path, journal: Journal, change: Make, remediator: str
+) -> None:
+    noting, planned = Noting(32), replace(change("depth", 32, 256), remediator=remediator)
     make(planned, noting, "session", journal, "uuid-1")
     target = planned.target
     assert noting.calls == [("read", "session", target), ("write", "session", target, 256), ("read", "session", target)]
     (entry,) = history(journals).entries
-    assert (entry.intent.identity, entry.intent.change.before_inherited) == ("uuid-1", False)
+    assert (entry.intent.identity, entry.intent.change) == ("uuid-1", planned)
+    assert entry.intent.change.before_inherited is False
 
 
 @pytest.mark.parametrize("inherited", [True, False, None])
