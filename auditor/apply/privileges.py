@@ -96,7 +96,7 @@ def needed_for(change: Change, *, reboots: bool) -> Mapping[str, Needed]:
 
 
 def privileges_of(change: Change) -> list[str]:
-    """What the account needs for one change, sorted: ids of vSphere privileges, or the roles of an array's API, of which one is enough."""
+    """What the account needs for one change, sorted: ids of vSphere privileges, or roles of an array's API (one of these is enough)."""
     kind = next((one for one in endpoint_types() if change.remediator in one.settings), None)
     if kind is not None and kind.is_array:
         return [f"role {name}" for name in sorted(kind.roles.write)]

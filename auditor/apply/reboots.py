@@ -57,7 +57,7 @@ def takes_reboot(change: Change) -> bool:
 def reboot_hosts(
     changes: Sequence[Change], rolling: Rolling, ended: dict[int, Receipt] | None = None, well: Collection[Outcome] = _GOOD
 ) -> Generator[Receipt, None, str]:
-    """Make `changes`, all of which `takes_reboot`, host by host; a receipt for each, and for each step.
+    """Make `changes`, host by host; a receipt for each, and for each step. `takes_reboot` is true of all of them.
 
     Returns why nothing more of the run is attempted, "" where it goes on.
     A host that may not be rebooted now holds up the other hosts of its cluster; one that fails on the way stops the run.

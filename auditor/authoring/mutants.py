@@ -204,7 +204,7 @@ def _kin(rule: Rule, view: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
 
 
 def _is_a_word(side: exp.Expr, params: Mapping[str, Param], view: Mapping[str, str]) -> bool:
-    """Whether one side of a relation is plainly text or a truth value, of which none is more than another."""
+    """Whether one side of a relation is plainly text or a truth value: no such value is more than another."""
     from sqlglot import exp
 
     side = side.unnest()

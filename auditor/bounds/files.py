@@ -126,7 +126,7 @@ def lines_of(path: Path, most: int = LINE_BYTES) -> Iterator[bytes]:
 
 
 def _counted(content: bytes) -> bytes:
-    """`content`, of which it is known that it does not hold too much: what it takes decoded is counted before."""
+    """`content`, once it is known not to hold too much: what it takes when decoded is counted before."""
     if content.count(b"{") + content.count(b"[") > JSON_CONTAINERS or content.count(b",") > JSON_VALUES:
         raise ValueError(f"it holds more than {JSON_CONTAINERS:,} objects and lists, or {JSON_VALUES:,} values")
     return content

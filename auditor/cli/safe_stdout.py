@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class _Text(io.TextIOWrapper):
-    r"""Text of which nothing steers a terminal, whatever a name of the fleet holds.
+    r"""Text in which nothing steers a terminal, whatever a name of the fleet holds.
 
     The escape of such a character is that of JSON (``\u009b``), and in JSON it can only be within a text: what is read from it is the same.
     """

@@ -32,7 +32,7 @@ class Sender:
 
 
 Law: TypeAlias = Callable[[Sender, float], float]
-"""Commands a second of a sender, each of which waits that many seconds besides its own service and limit."""
+"""Commands a second of a sender whose commands wait that many seconds besides their own service and limit."""
 
 
 def smooth(sender: Sender, waits: float) -> float:

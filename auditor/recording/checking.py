@@ -95,7 +95,7 @@ def occurring(wanted: Iterable[str], text: str) -> Iterator[str]:
 
 
 def _words(text: str) -> set[str]:
-    """Every word of a text, which may be a gigabyte: piece by piece, none of which ends within a word."""
+    """Every word of a text, which may be a gigabyte: piece by piece; no piece ends within a word."""
     words, start = set[str](), 0
     while start < len(text):
         rest = _WORD.match(text, start + _PIECE)

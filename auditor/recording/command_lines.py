@@ -150,7 +150,7 @@ class _Table:
 
 
 def _words(text: str, masker: Masker) -> str:
-    """A text of which known words, codes and short numbers stay."""
+    """A text in which only known words, codes and short numbers stay."""
     return re.sub(r"[^\s()\[\],]+", lambda match: _word(match[0], masker), text)
 
 

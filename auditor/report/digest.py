@@ -35,7 +35,7 @@ class RuleDigest:
     missing: Counter[str] = field(default_factory=Counter)  # unknown verdicts by the column that could not be read
     fix_classes: Counter[tuple[FixClass, ...]] = field(default_factory=Counter)  # of failures whose fix is proposed
     impact_rank: float = 0.0  # of the failure whose fix gives most
-    backed: int = 0  # failures of which no fact says that no source backs the cure
+    backed: int = 0  # failures whose cure has a source, as far as facts say
     by_hand: int = 0  # failures that only a person can fix
     hand_sample: Finding | None = None  # the first of them
     waivers: Counter[tuple[tuple[str, Scalar], ...]] = field(default_factory=Counter)  # verdicts by Finding.waiver

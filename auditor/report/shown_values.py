@@ -76,7 +76,7 @@ def quantity_text(value: float, unit: str) -> str:
 
 
 def _bytes_text(value: float) -> str:
-    """Bytes in the largest unit of which there is one at least."""
+    """Bytes in the largest unit that gives one at least."""
     number = float(value)
     for unit in _BYTES[:-1]:
         if abs(number) < _KIBI:

@@ -62,7 +62,7 @@ def hosts_that_fit(glob: str, names: Collection[str]) -> frozenset[str]:
 
 
 def hosts_by_first_part(glob: str, names: Iterable[str]) -> frozenset[str]:
-    """Those of `names` of hosts of which `glob` fits the first part, or that are the first part of it."""
+    """The names of hosts whose first part `glob` fits, or that are the first part of `glob`."""
     return frozenset(name for name in names if fits_host(name, glob))
 
 

@@ -42,7 +42,7 @@ def test_the_neighbour_that_waits_longest_is_named_and_the_throttled_disks_own_w
 
 
 def test_without_a_neighbour_that_was_measured_the_mean_is_what_is_left_and_says_so() -> None:
-    who = "the mean over all 3 disks, of which none was measured by itself,"
+    who = "the mean over all 3 disks (none was measured by itself),"
     assert first(measured(noisy=1500.0)) == (2, False, who, 306.0, None)
     assert first(measured()) == (2, False, who, 306.0, None)
 

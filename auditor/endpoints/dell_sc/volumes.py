@@ -70,7 +70,7 @@ NO_LATENCY = (
 def volume_load(reading: Reading, center: Center) -> Iterator[Batch | Gap]:
     """The newest sample of each volume: from one list, and one by one for volumes that the list leaves out.
 
-    A volume of which no sample is reported has no row, and leaves a gap. That latency is not read is a note of the session, and no gap:
+    A volume without a reported sample has no row, and leaves a gap. That latency is not read is a note of the session, and no gap:
     nothing that the account or the array lacks would change it.
 
     Source: one exporter asks StorageCenter/{id}/GetLatestVolumeIoUsage, which answers a record a volume; another asks

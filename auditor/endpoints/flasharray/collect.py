@@ -165,7 +165,7 @@ class _Reading:
         self.endpoints = endpoints if whole else None
 
     def _read_levels(self, *, hosts_read: bool) -> Iterator[Gap]:
-        """Learn the ceilings of host groups and realms, where the release has them, and of which hosts a volume is where that matters."""
+        """Learn the ceilings of host groups and realms, where the release has them, and whose hosts a volume is where that matters."""
         version = tuple(map(int, self.array.api_version.split(".")))
         asked = (("host-groups", "host group", OF_HOSTS, self.levels.groups), ("realms", "realm", OF_REALMS, self.levels.realms))
         self.levels.is_whole = hosts_read or version < OF_HOSTS

@@ -1,7 +1,7 @@
 """What the values of ONTAP's enumerations mean, of those that are judged by; a value that is not here is not known.
 
 Source: netapp-ontap 9.6, 9.9.1, 9.12.1, 9.14.1, 9.15.1, 9.16.1, 9.17.1 and 9.19.1, the "Valid choices" of the model named at each. These
-list every value, also those of which nothing is concluded: a value that a cluster may send and that is missing here would be a gap on a
+list every value, also those that lead to no conclusion: a value that a cluster may send and that is missing here would be a gap on a
 healthy cluster. None of the lists was compared with a real cluster, and that client does not refuse other values either.
 """
 

@@ -54,7 +54,7 @@ def with_reach(snapshot: Snapshot, changes: Sequence[Change]) -> tuple[Change, .
 
 
 def carriers(connection: duckdb.DuckDBPyConnection, changes: Iterable[Change]) -> dict[tuple[str, str], tuple[str, ...]]:
-    """By endpoint and host id: the endpoints of arrays of which the host sees a device. A host of which none is known is not there."""
+    """By endpoint and host id: the endpoints of the arrays whose devices the host sees. A host without a known array is not there."""
     hosts = sorted({(one.target.endpoint, one.target["host_id"]) for one in changes if "host_id" in dict(one.target.keys)})
     if not hosts:
         return {}

@@ -101,7 +101,7 @@ def conflict_text(conflict: Conflict) -> str:
 
 
 def _pairs(rules: RuleSet) -> Iterator[tuple[Rule, Rule]]:
-    """Pairs of rules that may write one setting, or of which one looks at what the other's fix changes; each pair once."""
+    """Pairs of rules that may write one setting, or where one rule looks at what the other's fix changes; each pair once."""
     for one, other in combinations((rule for rule in rules if DRIFT not in rule.tags), 2):
         if may_write_the_same(one, other) or may_break(one, other) or may_break(other, one):
             yield one, other

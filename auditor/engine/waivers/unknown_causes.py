@@ -46,8 +46,8 @@ class _Reading:
     kinds: Mapping[str, EndpointKind]  # by endpoint
     unread: Mapping[str, frozenset[tuple[str, str]]]  # by topic: endpoint, and host id or ""
     host_ids: Mapping[tuple[str, str], frozenset[str]]  # by endpoint and name
-    accepted: frozenset[str]  # endpoints with gaps, all of which are accepted
-    joined: frozenset[str]  # vCenters with devices that no array accounts for, all of which gaps are accepted
+    accepted: frozenset[str]  # endpoints whose gaps are all accepted
+    joined: frozenset[str]  # vCenters with devices that no array accounts for, where all gaps about that are accepted
 
 
 def unknown_by_accepted_gaps(evaluation: Evaluation, snapshot: Snapshot, gaps: Sequence[Gap]) -> int:

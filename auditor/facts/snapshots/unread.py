@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def with_unread_gaps(snapshot: Snapshot, needed: Needs) -> Snapshot:
     """`snapshot` with a gap for each endpoint that was not asked for all of `needed`; `snapshot` itself when all was requested.
 
-    A topic of which only some properties were requested counts as not read whole, as if the others had been refused.
+    Where only some properties of a topic were requested, it counts as not read whole, as if the others had been refused.
     """
     missing = needed.missing_from(snapshot.asked)
     if not missing:

@@ -23,7 +23,7 @@ MOST_PLACES = 40
 FINDINGS_A_RULE = 3
 """Of each rule, the first ones are looked at: a thousand hosts with one cause have one path in common, or say the same."""
 MOST_HOSTS = 500
-"""Hosts of a fleet of which a report has drawings: the views of a larger one take longer than all the rest of the page.
+"""A report has drawings for a fleet of so many hosts at most: the views of a larger one take longer than all the rest of the page.
 
 Policy; `auditor explain ID --svg FILE` draws any single one.
 """

@@ -136,7 +136,7 @@ def _protocol_endpoints(endpoint: Endpoint, tables: _Tables, datastore_id: str, 
 def _servers(volume: NasVolume) -> str | None:
     """The servers that a mount names, comma-separated and in the order of their names; None when it names none.
 
-    `remoteHost` has one of them; a mount by NFS 4.1 may have several, of which any may serve it. Source: VIM API reference,
+    `remoteHost` has one of them; a mount by NFS 4.1 may have several, and any of them may serve it. Source: VIM API reference,
     HostNasVolume.remoteHostNames.
     """
     names = volume.remote_host_names or (volume.remote_host or "").split(",")

@@ -1,8 +1,9 @@
 -- materialize: table
--- The ceilings of ONTAP's adaptive policies, which go by the size of what they are given to: a volume (`is_own`), or the file system around its LUN.
--- The greatest of expected, peak and absolute minimum, of which expected and peak are a TB's: of allocated space or of used space. A TB is taken for
--- 1,024^4 bytes. A block size adds a ceiling in bytes: the operations times that size. Source: docs/domain/facts.md#7-8.
--- Used space that was not read is at most all of it. What counts as one operation is not known without a block size: then at most is known.
+-- The ceilings of ONTAP's adaptive policies. They grow with the size of a volume (`is_own`), or of the file system around its LUN.
+-- The ceiling in operations is the greatest of three: expected IOPS per TB, peak IOPS per TB, and absolute minimum IOPS. Per TB means allocated
+-- or used space, as the policy says; a TB is 1,024^4 bytes here. With a block size there is a ceiling in bytes, too: the operations times that size.
+-- Source: docs/domain/facts.md#7-8. Used space that was not read is at most the whole size. Without a block size nobody knows what counts as one
+-- operation, so only the most that the ceiling may be is known.
 WITH policy AS (
     SELECT
         endpoint,

@@ -1,13 +1,14 @@
 -- materialize: table
 -- How near each volume is to the nearest of its ceilings when the array was asked, and that ceiling in words.
--- A ceiling that several volumes share (a group's, a policy's whose volumes share it, a policy's around what lies in one file system) is compared
--- with what all of them do together: of those that are known it is at least so much. One on a FlashArray's host or host group holds for what
--- that host does, which no volume reports. One in operations is worth fewer on Element, by the volume's own curve. A family that counts large
--- operations several times reaches its ceiling the sooner, so `share_at_least` holds for all; `share_at_most` for those that count each once.
--- Of an ONTAP's policy with a floor and both ceilings the one in bytes is not enforced (docs/domain/facts.md#7-8).
--- Of a ceiling that depends on a size only bounds may be known: it is reached where the upper bound is reached, and not reached below the lower.
--- `is_countable`: all that is under each of its ceilings is listed. Not for what lies in an ONTAP's file system or SVM under a policy, nor
--- where the bounds of a ceiling decide nothing. `is_told`: what each volume under them does was read.
+-- * Several volumes may share a ceiling: those of a group, of a shared policy, or of one file system. It is compared with what they do together.
+--   The volumes whose load is known do at least a part of that.
+-- * A ceiling on a FlashArray's host or host group holds for what that host does, which no volume reports.
+-- * On Element a large operation counts several times, by the volume's own curve. Other families count it several times, too, or once:
+--   `share_at_least` holds for all families, `share_at_most` for those that count each operation once.
+-- * ONTAP does not enforce the ceiling in bytes of a policy that has a floor and both ceilings (docs/domain/facts.md#7-8).
+-- * Where a ceiling depends on a size, only bounds of it may be known: above the upper bound it is reached, below the lower bound it is not.
+-- `is_countable`: every volume under each of its ceilings is listed. That is not so for a policy of an ONTAP's file system or SVM, nor where the
+-- bounds of a ceiling decide nothing. `is_told`: the load of each volume under them was read.
 WITH member AS (
     SELECT
         v.endpoint,

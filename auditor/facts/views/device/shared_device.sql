@@ -1,6 +1,6 @@
 -- materialize: table
 -- One row per vCenter and device of an array: what its hosts make of it, and which of them are at odds. All hosts of the fleet that see the
--- device are compared, of whichever cluster or vCenter. They agree only where each vCenter listed its hosts, every host of their clusters
+-- device are compared, whatever their cluster or vCenter. They agree only where each vCenter listed its hosts, every host of their clusters
 -- was read, each told whether it is a disk of its own, and every other host that mounts a datastore on the device; or where the array's lists say who sees it, and all of these were
 -- read. A majority is more than half of the hosts that tell.
 -- * DSNRO: hosts differ where it holds the queue of one below what another has in force; above the device's own depth it counts for nothing

@@ -1,6 +1,6 @@
 -- materialize: table
--- One row per host and device that no rule about disks judges, since an administrator detached it or it holds no data of machines (step_inquiry), or of
--- which that is not known: `is_aside` is NULL then. Usually few.
+-- One row per host and device that no rule about disks judges: an administrator detached it, or it holds no data of machines (step_inquiry). Where
+-- neither is known, `is_aside` is NULL. Usually few.
 SELECT n.endpoint, n.host_id, m.device, i.is_aside
 FROM step_device_row AS d
 JOIN step_inquiry AS i USING (inquiry_number)

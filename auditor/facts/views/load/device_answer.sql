@@ -121,7 +121,7 @@ SELECT
     CASE WHEN d.is_whole THEN NOT coalesce(n.none_measured, false) END AS is_measured_singly,
     CASE
         WHEN NOT d.is_whole THEN NULL
-        WHEN n.none_measured THEN 'the mean over all ' || (n.neighbours + 1) || ' disks, of which none was measured by itself,'
+        WHEN n.none_measured THEN 'the mean over all ' || (n.neighbours + 1) || ' disks (none was measured by itself),'
         ELSE n.slowest
     END AS who_waits,
     CASE WHEN NOT d.is_whole THEN NULL WHEN n.none_measured THEN d.davg_median_ms ELSE n.at_least_ms END AS neighbour_wait_ms,

@@ -4,10 +4,10 @@
 -- Hosts that detached it count for nothing.
 -- Hosts that differ by design are not alike, and the one with fewer paths is not held to the others:
 -- * they reach the device by another transport, or have another number of adapters for it;
--- * they are of clusters of their own, each of which has several hosts that see it;
+-- * they are of clusters of their own, and several hosts of each cluster see it;
 -- * with as many adapters in use, they reach other ports of the array, and at least one more host reaches the same ports by as many paths: the
 --   far site of a metro cluster, or another group of ports;
--- * another device is seen by more paths from this one, as of two hosts each of which is near to an array of its own.
+-- * another device is seen by more paths from this one: each of two hosts may be near to an array of its own.
 -- A host that alone has lost paths is none of these. Where the host's adapters were not read nobody knows which hosts are alike.
 -- `paths_differ`: vCenter's copy of its paths is not what the host's own esxcli lists; `policies_differ`: likewise of how they are chosen. The copy can be
 -- days old (vCheck-vSphere#201): what rests on it is unknown until the host's storage is refreshed.

@@ -1,6 +1,6 @@
 -- materialize: view
 -- What is known of an array's family about single virtual volumes that the array caps behind a protocol endpoint, whose queue on the host they
--- share (incident S0). Families of which nothing stands here are not judged by it: auditor reads no array of theirs.
+-- share (incident S0). A family that is not here is not judged by it: auditor reads no array of that family.
 --   stalls_neighbours: a capped one keeps its places in that queue. ONTAP: NetApp says that it does not (docs/domain/facts.md#4-7). FlashArray, Dell
 --     SC and ETERNUS: by the same mechanism, unverified on an array.
 --   is_deepened: a source says that a deeper queue helps (docs/domain/incidents.md#s0). All others by hand.
