@@ -80,7 +80,7 @@ def tiers(storage_profile: Record) -> int | None:
     """How many storage tiers a storage profile uses: 1 pins a volume's blocks, with more Data Progression moves them."""
     used = [storage_profile.value.get(name) for name in _TIERS]
     if not all(isinstance(each, bool) for each in used) or not any(used):
-        storage_profile.parse_errors.add("useTier1Storage to useTier3Storage", storage_profile.label, "are not switches with one on")
+        storage_profile.parse_errors.add("useTier1Storage to useTier3Storage", storage_profile.label, "are no switches, or all are off")
         return None
     return used.count(True)
 
