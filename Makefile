@@ -169,9 +169,9 @@ reliability: env ## kill fixes, reboots and undos in the middle; no write may be
 COMPILE := $(BIN)/pip-compile --quiet --generate-hashes --no-emit-index-url --no-emit-find-links --no-emit-options --strip-extras \
 	--no-allow-unsafe --unsafe-package enum34 --unsafe-package future --no-header --no-annotate
 lock: env ## resolve requirements.lock, requirements-dev.lock and requirements-build.lock anew
-	$(COMPILE) --upgrade --extra dev --extra scale --output-file requirements-dev.lock pyproject.toml
+	$(COMPILE) --upgrade --extra dev --extra lab --extra scale --output-file requirements-dev.lock pyproject.toml
 	sed -i.old -e '/^#/d' -e '/^$$/d' requirements-dev.lock
-	$(COMPILE) --upgrade --extra scale --constraint requirements-dev.lock --output-file requirements.lock pyproject.toml
+	$(COMPILE) --upgrade --extra lab --extra scale --constraint requirements-dev.lock --output-file requirements.lock pyproject.toml
 	$(COMPILE) --upgrade --only-build-deps --all-build-deps --constraint requirements-dev.lock --output-file requirements-build.lock pyproject.toml
 	sed -i.old -e '/^#/d' -e '/^$$/d' requirements.lock requirements-build.lock
 	rm -f requirements*.lock.old

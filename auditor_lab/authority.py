@@ -5,6 +5,8 @@ from __future__ import annotations
 import ssl
 from typing import TYPE_CHECKING
 
+from auditor.errors import ConfigurationError
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -13,8 +15,19 @@ class Authority:
     """Issues certificates for the lab's endpoints, and writes the CA certificate that clients verify them with."""
 
     def __init__(self) -> None:
-        import trustme
+        """Make the authority.
 
+        Raises:
+            ConfigurationError: the package that makes certificates is not installed; it is an extra.
+        """
+        try:
+            import trustme
+        except ImportError as error:
+            raise ConfigurationError(
+                "the simulated fleet needs the package trustme, which is not installed",
+                why="its endpoints have certificates of an authority that is made at each start.",
+                do='python3 -m pip install trustme, or install auditor with its extra "lab".',
+            ) from error
         self._authority = trustme.CA(organization_name="auditor lab")
 
     def server_context(self, *names: str) -> ssl.SSLContext:

@@ -300,3 +300,15 @@ def test_where_accepted_gaps_leave_nothing_to_judge_an_audit_does_not_end_well(t
     assert run(arguments) == 2
     assert "NOTHING JUDGED  No verdict could be reached: 1 gap is accepted." in capsys.readouterr().out
     assert run([*arguments, "--min-coverage", "0"]) == 0, "who takes any coverage takes none"
+
+
+@pytest.mark.parametrize("command", [["demo"], ["lab", "up"]])
+def test_without_its_extra_the_simulated_fleet_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path, command: list[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, "trustme", None)
+    assert run(command) == 3
+    err = capsys.readouterr().err
+    assert "the simulated fleet needs the package trustme, which is not installed" in err
+    assert "python3 -m pip install trustme" in " ".join(err.split())
