@@ -80,7 +80,7 @@ VCENTER_TABLES = (
         ("driver", "VARCHAR", "kernel module, for example iscsi_vmk; NULL when not reported"),
         ("model", "VARCHAR", ""),
         ("kind", "VARCHAR", "iscsi | fc | fcoe | nvme | block; a Fibre Channel port that speaks NVMe too has an adapter of each kind"),
-        ("status", "VARCHAR", "online | offline | unknown | ..."),
+        ("status", "VARCHAR", "online | offline | unbound | unknown | ...; adapters without a link report unknown"),
         ("is_software", "BOOLEAN", "software iSCSI adapter; NULL for others"),
         ("initiator", "VARCHAR", "IQN or WWPN, lower case; NULL when neither"),
         ("delayed_ack", "BOOLEAN", "adapter-wide DelayedAck; NULL when the adapter does not have or report it"),

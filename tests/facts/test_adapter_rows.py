@@ -138,6 +138,95 @@ def test_an_adapter_has_its_own_load_and_the_deepest_queue_of_the_disks_behind_i
     assert shown(adapters(), expected) == expected
 
 
+STATES: dict[str, list[tuple[str, str | None]]] = {
+    # adapter: (a device, the state of a path to it)
+    "h1/mixed": [("naa.1", "active"), ("naa.1", "standby"), ("naa.1", "dead"), ("naa.1", "disabled"), ("naa.2", "active")],
+    "h1/twice": [("naa.8", "active"), ("naa.8", "standby"), ("naa.9", "active"), ("naa.9", "standby")],
+    "h1/lost": [("naa.4", "dead"), ("naa.4", "disabled")],
+    "h1/odd": [("naa.5", "active"), ("naa.5", "unknown")],
+    "h1/silent": [("naa.6", "active"), ("naa.6", None)],
+    "h1/drive": [("mpx.1", "active")],
+    "h1/bare": [],
+    "h1/kindless": [],
+    "h1/kindless with a target": [],
+    "h2/paths": [("naa.1", "dead")],
+    "h3/devices": [("naa.1", "dead")],
+    "h4/hbas": [("naa.1", "dead")],
+    "h4/hbas with a target": [],
+    "h5/stale": [("naa.1", "dead")],
+}
+TARGETS = {"h1/mixed": 2, "h1/kindless with a target": 1, "h4/hbas with a target": 1}
+NOT_READ = {"h2": "paths_read", "h3": "devices_read", "h4": "hbas_read"}
+
+
+def states_and_targets() -> Rows:
+    """Adapters by the states of their paths and by the targets configured on them."""
+    names = [("vc", *name.split("/")) for name in STATES] + [("vc-2", "h1", "mixed")]
+    hosts = sorted({(endpoint, host) for endpoint, host, _ in names})
+    read = ("paths_read", "devices_read", "hbas_read")
+    numbered = with_numbers(
+        {
+            "fact.hba": [
+                {"endpoint": endpoint, "host_id": host, "hba": hba, "kind": None if "kindless" in hba else "iscsi"}
+                for endpoint, host, hba in names
+            ],
+            "fact.host": [{"endpoint": endpoint, "host_id": host} for endpoint, host in hosts],
+            "step_host_reading": [
+                {"endpoint": endpoint, "host_id": host} | {one: NOT_READ.get(host) != one for one in read} for endpoint, host in hosts
+            ],
+            "fact.iscsi_target": of_vc(
+                *(
+                    {"host_id": name[:2], "hba": name[3:], "kind": ("send", "static")[number]}
+                    for name, several in TARGETS.items()
+                    for number in range(several)
+                )
+            ),
+            "fact.path": of_vc(
+                *(
+                    {"host_id": name[:2], "hba": name[3:], "device": device, "state": state, "path": f"{name} {number}"}
+                    for name, several in STATES.items()
+                    for number, (device, state) in enumerate(several)
+                )
+            ),
+            "fact.device": [
+                {"endpoint": endpoint, "host_id": host, "device": name, "device_type": "cdrom" if name == "mpx.1" else "disk", **ORDINARY}
+                for endpoint, host in hosts
+                for name in sorted({device for several in STATES.values() for device, _ in several})
+            ],
+            "step_stale_path": of_vc({"host_id": "h5", "device": "naa.1"}),
+        }
+    )
+    [stale] = [row["host_number"] for row in numbered["step_host_number"] if row["host_id"] == "h5"]
+    numbered["step_stale_path"] = [{**row, "host_number": stale} for row in numbered["step_stale_path"]]
+    return chained(
+        "adapter", numbered, "step_path", "step_path_row", "step_path_of_set", "step_inquiry", "step_device_joined", "step_device_row"
+    )
+
+
+def test_paths_that_may_carry_io_are_counted_by_their_states_and_targets_where_adapters_were_read() -> None:
+    def row(devices: int | None, usable: int | None, targets: int | None) -> dict[str, Any]:
+        return {"devices": devices, "usable_paths": usable, "targets": targets}
+
+    expected: ByName = {
+        "h1/mixed": row(2, 3, 2),
+        "h1/twice": row(2, 4, 0),
+        "h1/lost": row(1, 0, 0),
+        "h1/odd": row(1, None, 0),
+        "h1/silent": row(1, None, 0),
+        "h1/drive": row(0, 0, 0),
+        "h1/bare": row(0, 0, 0),
+        "h1/kindless": row(0, 0, None),
+        "h1/kindless with a target": row(0, 0, 1),
+        "h2/paths": row(None, None, 0),
+        "h3/devices": row(None, None, 0),
+        "h4/hbas": row(1, 0, None),
+        "h4/hbas with a target": row(0, 0, 1),
+        "h5/stale": row(1, None, 0),
+        "vc-2/h1/mixed": row(0, 0, 0),
+    }
+    assert shown(states_and_targets(), expected) == expected
+
+
 def rule(vendor: str, model: str = "", psp: str = "VMW_PSP_RR", options: str = "", **more: Any) -> dict[str, Any]:
     """A claim rule of the build, on host h1."""
     own = {"vendor": vendor, "model": model, "default_psp": psp, "psp_options": options, "rule_group": "system"}

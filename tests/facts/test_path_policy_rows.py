@@ -28,7 +28,10 @@ def every() -> Rows:
     paths = [
         *(path("four", "naa.1", hba, target, **policies) for hba in ("vmhba1", "vmhba2") for target in ("a", "b")),
         *(path("two", "naa.1", "vmhba1", target) for target in ("a", "b")),
-        *(path("one dead", "naa.2", "vmhba1", target, state) for target, state in (("a", "active"), ("b", "dead"), ("c", "standby"))),
+        *(
+            path("one dead", "naa.2", "vmhba1", target, state)
+            for target, state in (("a", "active"), ("b", "dead"), ("c", "standby"), ("d", "disabled"))
+        ),
         path("four", "naa.2", "vmhba1", "a"),
         *(path("half known", "naa.3", "vmhba1", target, state) for target, state in (("a", "active"), ("b", None))),
         path("four", "naa.3", "vmhba1", "a"),
@@ -106,14 +109,21 @@ def test_paths_are_counted_where_all_of_them_are_known_and_compared_where_those_
             "transport": "fc",
             "compared_by": "fc by 2 adapters",
         },
-        "none/naa.1": {**counts(0, 0, 0, (0, 0), (0, 4)), "transport": None, "compared_by": None, "not_compared": None},
-        "one dead/naa.2": counts(3, 1, 1, (1, 3), (1, 1)),
+        "none/naa.1": {
+            **counts(0, 0, 0, (0, 0), (0, 4)),
+            "disabled_paths": 0,
+            "usable_paths": 0,
+            "transport": None,
+            "compared_by": None,
+            "not_compared": None,
+        },
+        "one dead/naa.2": {**counts(4, 1, 1, (1, 4), (1, 1)), "disabled_paths": 1, "usable_paths": 2},
         "four/naa.2": {**counts(1, 1, 0, (1, 1), (1, 1)), "rr_policy": "bytes"},
-        "half known/naa.3": counts(2, None, None, (1, 2), open_),
+        "half known/naa.3": {**counts(2, None, None, (1, 2), open_), "disabled_paths": None, "usable_paths": None},
         "four/naa.3": counts(1, 1, 0, (1, 1), open_),
         "odd state/naa.4": counts(2, None, None, (1, 2), open_),
         "four/naa.4": counts(1, 1, 0, (1, 1), open_),
-        "unread/naa.5": {**counts(None, None, None, (None, None), open_), "transport": "fc"},
+        "unread/naa.5": {**counts(None, None, None, (None, None), open_), "disabled_paths": None, "usable_paths": None, "transport": "fc"},
         "four/naa.5": counts(1, 1, 0, (1, 1), open_),
         "vc-2/two/naa.1": {**counts(1, 1, 0, (1, 1), (1, 1)), "host": "far", "transport": "iscsi"},
     }

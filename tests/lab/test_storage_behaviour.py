@@ -421,3 +421,24 @@ def test_each_change_asks_for_its_privilege(client: Any, vcenter: VCenterServer,
     with pytest.raises(vim.fault.NoPermission) as refused:
         call(client)
     assert refused.value.privilegeId == privilege
+
+
+def test_paths_of_an_adapter_that_is_offline_are_dead_and_disabled_ones_carry_nothing(
+    connect: Callable[..., Any], serve_vcenter: Callable[..., VCenterServer]
+) -> None:
+    down = FLEET.replace("software: true}]", "software: true}, {device: vmhba2, kind: iscsi, driver: qedi, model: Q, status: offline}]")
+    client = connect(
+        serve_vcenter(parse_scenario(down.replace("[iqn.x:one]", "[iqn.x:one], disabled_targets: [iqn.x:one]"), "down").vcenters[0])
+    )
+    info = client.read(vim.HostSystem, "config.storageDevice")["host-11"]["config.storageDevice"]
+    adapters = {adapter.key: adapter.status for adapter in info.hostBusAdapter}
+    assert sorted(adapters.values()) == ["offline", "online"]
+    paths = [(unit, adapters[path.adapter], path) for unit in info.multipathInfo.lun for path in unit.path]
+    states = {(unit.id, adapter, path.state, path.pathState, path.isWorkingPath) for unit, adapter, path in paths}
+    [of_disks, of_latency] = (unit.id for unit in info.multipathInfo.lun)
+    assert states == {
+        (of_disks, "online", "active", "active", True),
+        (of_disks, "offline", "dead", "dead", False),
+        (of_latency, "online", "disabled", "disabled", False),
+        (of_latency, "offline", "disabled", "disabled", False),
+    }

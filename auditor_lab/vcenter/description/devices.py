@@ -63,6 +63,7 @@ class DeviceDescription:
         queue_depth: Device Max Queue Depth, where no driver's parameter decides it; None follows from the driver.
         firmware: of the array behind it, in the array's notation; hosts do not see it. "" where no array of the lab is behind it.
         operational_state: ScsiLun.operationalState, the main one first.
+        disabled_targets: those of `targets` to which an administrator disabled the paths.
     """
 
     name: str
@@ -83,6 +84,7 @@ class DeviceDescription:
     queue_depth: int | None = None
     firmware: str = ""
     operational_state: tuple[str, ...] = ("ok",)
+    disabled_targets: tuple[str, ...] = ()
     vaai: VaaiDescription = VaaiDescription()
     load: DeviceLoadDescription = DeviceLoadDescription()
 
@@ -129,6 +131,7 @@ class HbaDescription:
         initiator: IQN, or WWPN or SAS address as 16 hex digits; derived from the host's name when empty.
         delayed_ack: adapter-wide; ESXi's default is on.
         parameters: other parameters of an iSCSI adapter that differ from ESXi's defaults, for example {LoginTimeout: 30}.
+        status: online | offline | unbound | unknown; the paths of one that is offline or unbound are dead.
         portals: the VMkernel adapters that an iSCSI adapter is bound to; without any, the routing table decides.
     """
 

@@ -83,6 +83,7 @@ class Port(NamedTuple):
 
     key: str  # HostHostBusAdapter.key
     initiator: str
+    is_up: bool = True
 
 
 class Unit(NamedTuple):
@@ -104,7 +105,11 @@ class Unit(NamedTuple):
 
 def ports(host: HostState, device: DeviceDescription) -> tuple[Port, ...]:
     """The adapters that reach a device."""
-    return tuple(Port(hba_key(hba), initiator(host, hba)) for hba in host.hbas.values() if hba.reaches(device))
+    return tuple(
+        Port(hba_key(hba), initiator(host, hba), hba.status not in ("offline", "unbound"))
+        for hba in host.hbas.values()
+        if hba.reaches(device)
+    )
 
 
 def logical_unit(unit: Unit) -> Any:
@@ -119,8 +124,8 @@ def logical_unit(unit: Unit) -> Any:
             vim.host.MultipathInfo.Path(
                 key=f"key-vim.host.MultipathInfo.Path-{name}",
                 name=name,
-                pathState=_path_state(unit, target),
-                state=_path_state(unit, target),
+                pathState=_path_state(unit, port, target),
+                state=_path_state(unit, port, target),
                 isWorkingPath=name in working,
                 adapter=port.key,
                 lun=lun_key(device),
@@ -140,12 +145,17 @@ def logical_unit(unit: Unit) -> Any:
 
 
 def working_paths(unit: Unit) -> tuple[str, ...]:
-    """Names of the paths that the policy sends I/O by: one of a policy that keeps to a path, else all that are not lost.
+    """Names of the paths that the policy sends I/O by: one of a policy that keeps to a path, else all that are active.
 
     Source: vSphere API reference, HostMultipathInfoPath.isWorkingPath; `nmp device list` of public outputs shows one working path under
     VMW_PSP_FIXED and the optimized ones under VMW_PSP_RR. The lab's arrays have no paths that are not optimized.
     """
-    alive = [_path_name(unit, port, target) for port in unit.ports for target in unit.device.targets if target not in unit.lost]
+    alive = [
+        _path_name(unit, port, target)
+        for port in unit.ports
+        for target in unit.device.targets
+        if _path_state(unit, port, target) == "active"
+    ]
     if unit.policy not in (FIXED, MOST_RECENTLY_USED):
         return tuple(alive)
     return (unit.preferred,) if unit.preferred in alive else tuple(alive[:1])
@@ -155,15 +165,17 @@ def _path_name(unit: Unit, port: Port, target: str) -> str:
     return f"{port.initiator}-{target}-{unit.device.name}"
 
 
-def _path_state(unit: Unit, target: str) -> str:
-    return "dead" if target in unit.lost else "active"
+def _path_state(unit: Unit, port: Port, target: str) -> str:
+    if target in unit.device.disabled_targets:
+        return "disabled"
+    return "active" if port.is_up and target not in unit.lost else "dead"
 
 
 def path_states(units: Iterable[Unit]) -> list[Any]:
     """HostMultipathStateInfoPath of every path: the states of HostMultipathInfo alone. Source: vSphere API reference."""
     state = vim.host.MultipathStateInfo.Path
     return [
-        state(name=_path_name(unit, port, target), pathState=_path_state(unit, target))
+        state(name=_path_name(unit, port, target), pathState=_path_state(unit, port, target))
         for unit in units
         for port in unit.ports
         for target in unit.device.targets

@@ -2,9 +2,16 @@
 -- One row per host and storage adapter, with its own queue over the last five minutes and the deepest queue among the disks behind it.
 -- `deepest_queue_depth` is of one device alone on its host; `deepest_effective_depth` and `effective_depths` (all disks together) are what
 -- DSNRO leaves of it once two compete. NULL when any disk behind the adapter does not tell, or one of the host may be behind it that vCenter's copy shows
--- elsewhere; 0 when there is none.
+-- elsewhere; 0 when there is none. `usable_paths` are NULL likewise, and where the state of a path is not known.
 WITH behind AS (
-    SELECT DISTINCT set_key, host_number, hba FROM step_path_of_set
+    SELECT
+        set_key,
+        host_number,
+        hba,
+        count(*) FILTER (WHERE state IN ('active', 'standby')) AS usable_paths,
+        count(*) FILTER (WHERE state IS NULL OR state = 'unknown') AS stateless_paths
+    FROM step_path_of_set
+    GROUP BY ALL
 ),
 reached AS (
     -- The disks of a host with one set of paths, which are many. Where nobody knows whether one is a disk of an array at all, it is undetermined.
@@ -35,10 +42,15 @@ summed AS (
         sum(d.undetermined) AS undetermined,
         max(d.effective_depth) AS effective_depth,
         TRY_CAST(sum(d.effective_depths) AS BIGINT) AS effective_depths,
-        sum(d.unscheduled) AS unscheduled
+        sum(d.unscheduled) AS unscheduled,
+        CAST(sum(b.usable_paths * d.devices) AS BIGINT) AS usable_paths,
+        sum(b.stateless_paths * d.devices) AS stateless_paths
     FROM behind AS b
     JOIN reached AS d USING (set_key)
     GROUP BY b.host_number, b.hba
+),
+target AS (
+    SELECT endpoint, host_id, hba, count(*) AS targets FROM fact.iscsi_target GROUP BY ALL
 ),
 stale AS (
     SELECT DISTINCT host_number FROM step_stale_path
@@ -68,6 +80,10 @@ SELECT
     CASE
         WHEN r.paths_read AND r.devices_read AND (x.devices > 0 OR (y.host_number IS NULL AND coalesce(x.uncertain, 0) = 0)) THEN coalesce(x.devices, 0)
     END AS devices,
+    CASE
+        WHEN r.paths_read AND r.devices_read AND y.host_number IS NULL AND coalesce(x.uncertain + x.stateless_paths, 0) = 0 THEN coalesce(x.usable_paths, 0)
+    END AS usable_paths,
+    CASE WHEN t.targets > 0 OR (r.hbas_read AND a.kind IS NOT NULL) THEN coalesce(t.targets, 0) END AS targets,
     m.device AS deepest_device,
     CASE
         WHEN r.paths_read AND r.devices_read AND y.host_number IS NULL AND coalesce(x.undetermined, 0) = 0 THEN coalesce(x.queue_depth, 0)
@@ -86,4 +102,5 @@ JOIN step_host_number AS n USING (endpoint, host_id)
 LEFT JOIN stale AS y ON y.host_number = n.host_number
 LEFT JOIN summed AS x ON x.host_number = n.host_number AND x.hba = a.hba
 LEFT JOIN step_device_number AS m ON m.device_number = x.device_number
+LEFT JOIN target AS t ON t.endpoint = a.endpoint AND t.host_id = a.host_id AND t.hba = a.hba
 LEFT JOIN fact.adapter_load AS l ON l.endpoint = a.endpoint AND l.host_id = a.host_id AND l.hba = a.hba;

@@ -24,6 +24,8 @@ SELECT
     p.paths,
     p.active_paths,
     p.dead_paths,
+    p.disabled_paths,
+    p.usable_paths,
     p.adapters,
     p.targets,
     p.fewest_active_paths,

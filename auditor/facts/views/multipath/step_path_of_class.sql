@@ -30,6 +30,8 @@ SELECT
     CASE WHEN r.paths_read AND NOT d.paths_differ THEN coalesce(s.paths, 0) END AS paths,
     CASE WHEN r.paths_read AND NOT d.paths_differ AND coalesce(s.undetermined, 0) = 0 THEN coalesce(s.active_paths, 0) END AS active_paths,
     CASE WHEN r.paths_read AND NOT d.paths_differ AND coalesce(s.undetermined, 0) = 0 THEN coalesce(s.dead_paths, 0) END AS dead_paths,
+    CASE WHEN r.paths_read AND NOT d.paths_differ AND coalesce(s.undetermined, 0) = 0 THEN coalesce(s.disabled_paths, 0) END AS disabled_paths,
+    CASE WHEN r.paths_read AND NOT d.paths_differ AND coalesce(s.undetermined, 0) = 0 THEN coalesce(s.usable_paths, 0) END AS usable_paths,
     CASE WHEN r.paths_read AND NOT d.paths_differ THEN coalesce(s.adapters, 0) END AS adapters,
     CASE WHEN r.paths_read AND NOT d.paths_differ THEN coalesce(s.targets, 0) END AS targets,
     CAST(d.fewest_active_paths AS BIGINT) AS fewest_active_paths,

@@ -21,6 +21,8 @@ counted AS (
         count(*) AS paths,
         count(*) FILTER (WHERE state = 'active') AS active_paths,
         count(*) FILTER (WHERE state = 'dead') AS dead_paths,
+        count(*) FILTER (WHERE state = 'disabled') AS disabled_paths,
+        count(*) FILTER (WHERE state IN ('active', 'standby')) AS usable_paths,
         count(*) FILTER (WHERE state IS NULL OR state = 'unknown') AS undetermined,
         CASE WHEN count(is_working) = count(*) THEN count(*) FILTER (WHERE is_working) END AS working_paths,
         count(DISTINCT hba) AS adapters,
