@@ -125,7 +125,10 @@ ARRAY_TABLES = (
             "storage/qos/workloads",
         ),
         ("qos_curve", "VARCHAR", "JSON object, I/O size in bytes -> cost relative to 4096 = 100; NULL when the array has none"),
-        kept_for={"serial": "which volume a vendor's tool or support case means"},
+        kept_for={
+            "copy_of": "which volumes share blocks with the one that they were cloned from",
+            "serial": "which volume a vendor's tool or support case means",
+        },
     ),
     table(
         "array_address",
@@ -209,7 +212,11 @@ ARRAY_TABLES = (
             "operations a second that the whole cluster is expected to do; GetClusterCapacity, maxIOPS; NULL when not reported",
             "GetClusterCapacity",
         ),
-        kept_for={"burst_iops_floor": "the least burst that a cluster takes"},
+        kept_for={
+            "min_iops_ceiling": "the largest minimum that a cluster takes",
+            "max_iops_floor": "the least maximum",
+            "burst_iops_floor": "the least burst that a cluster takes",
+        },
     ),
     table(
         "array_protocol_endpoint",
@@ -243,6 +250,9 @@ ARRAY_TABLES = (
         ("name", "VARCHAR", ""),
         ("host_group", "VARCHAR", "NULL when in none"),
         ("host_type", "VARCHAR", "what the array takes it for: FlashArray personality, igroup os_type, SC operating system; '' when unset"),
+        kept_for={
+            "host_group": "by which group a host sees its volumes, beside flasharray/host-personality",
+        },
     ),
     table(
         "array_initiator",
@@ -290,6 +300,12 @@ ARRAY_TABLES = (
         ("data_disks", "BIGINT", "disks without parity; NULL when not reported", "cluster/counter/tables/disk:constituent"),
         ("raid_type", "VARCHAR", "as the array reports it"),
         ("size_bytes", "BIGINT", ""),
+        kept_for={
+            "disks": "over how many disks the load is spread, beside ontap/disk-busy",
+            "data_disks": "likewise, without parity",
+            "raid_type": "what a write costs the disks of a pool",
+            "size_bytes": "how much a pool holds",
+        },
     ),
     table(
         "array_pool_load",
@@ -309,6 +325,9 @@ ARRAY_TABLES = (
         ("current_ops", "DOUBLE", "operations a second; ONTAP headroom_aggregate"),
         ("optimal_ops", "DOUBLE", "operations a second at the knee of the latency curve; ONTAP headroom_aggregate"),
         ("current_latency_us", "DOUBLE", "microseconds"),
+        kept_for={
+            "current_latency_us": "how slow a pool is when it was read, beside ontap/aggregate-headroom",
+        },
     ),
     table(
         "array_replication",
@@ -335,7 +354,16 @@ ARRAY_TABLES = (
         ("transfer_state", "VARCHAR", "of the newest transfer: transferring | success | failed ...; NULL when not reported"),
         ("transfer_bytes", "BIGINT", "bytes that the newest transfer sent, until now where it runs; NULL when not reported"),
         ("transfer_seconds", "BIGINT", "seconds that it took, until now where it runs; NULL when not reported"),
-        kept_for={"volume_id": "which volumes are copied away"},
+        kept_for={
+            "policy": "which policy a relationship follows, beside ontap/snapmirror-frequency",
+            "state": "which relationships are broken off or were never begun; a matter of recovery, not of I/O",
+            "is_healthy": "which of them the array calls unhealthy; likewise",
+            "lag_seconds": "how old the copy is, beside ontap/snapmirror-frequency",
+            "transfer_state": "which transfers ran when they were read; sums over a pool are beside ontap/background-share",
+            "transfer_bytes": "how much the newest transfer sent, likewise",
+            "transfer_seconds": "how long it took, beside ontap/snapmirror-frequency",
+            "volume_id": "which volumes are copied away",
+        },
     ),
     table(
         "array_efficiency",
@@ -354,6 +382,10 @@ ARRAY_TABLES = (
         ("qos_policy", "VARCHAR", "background | best_effort; NULL when not reported"),
         ("operation_state", "VARCHAR", "idle | active | pending ...; NULL when not reported"),
         ("operation_bytes", "BIGINT", "bytes that the newest operation worked through; NULL when not reported"),
+        kept_for={
+            "duration_minutes": "when a run of deduplication is cut off, beside ontap/dedupe-window",
+            "operation_bytes": "how much the newest run worked through",
+        },
     ),
     table(
         "array_schedule",
@@ -372,6 +404,9 @@ ARRAY_TABLES = (
         ("schedule", "VARCHAR", "as the array reports it; default where none is set and the vendor's counts; '' when switched off"),
         ("start_minutes", "VARCHAR", "JSON list of minutes of the day; NULL when not understood"),
         ("duration_minutes", "BIGINT", "the longest of its runs"),
+        kept_for={
+            "schedule": "the schedule in the words of the array, beside ontap/scrub-window, which goes by the minutes made of it",
+        },
     ),
 )
 

@@ -28,8 +28,8 @@ class Table:
     """Rows of one kind.
 
     Attributes:
-        kept_for: of columns that neither a view nor a statement of the program reads: what a person asks by each with `auditor query`. ""
-            as the column stands for all of them.
+        kept_for: of columns that no rule judges by, nor the model of impact, nor a statement of the program: what a person sees by each
+            beside a finding, or asks with `auditor query`. "" as the column stands for all of them.
     """
 
     name: str

@@ -98,6 +98,9 @@ VCENTER_TABLES = (
         ("iqn", "VARCHAR", "target name; NULL for a send target"),
         ("delayed_ack", "BOOLEAN", "value in the target's own advancedOptions; NULL when it does not report it"),
         ("delayed_ack_inherited", "BOOLEAN", "true when it comes from the adapter or the send target; NULL when it does not report it"),
+        kept_for={
+            "delayed_ack_inherited": "where delayed acknowledgement was set: on the target itself, or above it",
+        },
     ),
     table(
         "iscsi_option",
@@ -109,6 +112,9 @@ VCENTER_TABLES = (
         ("key", "VARCHAR", "for example LoginTimeout or DelayedAck"),
         ("value", "VARCHAR", "the value as text, true and false in lower case; NULL when it is not reported"),
         ("is_inherited", "BOOLEAN", "true when it comes from the adapter or the send target; NULL where nothing can be inherited"),
+        kept_for={
+            "is_inherited": "where a parameter was set, beside iscsi/login-timeout; what holds for the target is judged",
+        },
     ),
     table(
         "vmknic",
@@ -128,7 +134,13 @@ VCENTER_TABLES = (
         ),
         ("switch", "VARCHAR", "name; NULL when not known, as of an opaque one"),
         ("switch_mtu", "BIGINT", "bytes; NULL when not reported"),
-        kept_for={"subnet_mask": "which VMkernel adapters share a subnet, also where no iSCSI port is bound"},
+        kept_for={
+            "stack": "which TCP/IP stack a VMkernel adapter is in, beside iscsi/mtu",
+            "portgroup": "where an MTU has to be changed, beside iscsi/mtu",
+            "switch_kind": "likewise",
+            "switch": "likewise",
+            "subnet_mask": "which VMkernel adapters share a subnet, also where no iSCSI port is bound",
+        },
     ),
     table(
         "device",
@@ -220,7 +232,10 @@ VCENTER_TABLES = (
         ("rr_bytes", "BIGINT", "bytes before the next path; counts where rr_policy is bytes; NULL when not reported"),
         ("rr_use_unoptimized", "BOOLEAN", "useANO: whether non-optimized paths are used; NULL when not reported"),
         ("working_paths", "BIGINT", "paths that the plug-in uses; NULL when not reported"),
-        kept_for={"psp_config": "the settings of a path policy that have no column, such as the preferred path of VMW_PSP_FIXED"},
+        kept_for={
+            "rr_use_unoptimized": "which devices send I/O by paths that are not optimized as well",
+            "psp_config": "the settings of a path policy that have no column, such as the preferred path of VMW_PSP_FIXED",
+        },
     ),
     table(
         "satp_rule",
@@ -254,7 +269,11 @@ VCENTER_TABLES = (
         ("path_status", "VARCHAR", "for example active; Path Status"),
         ("link_up", "BOOLEAN", "NULL when not reported"),
         ("mtu", "BIGINT", "bytes; NULL when not reported"),
-        kept_for={"link_up": "whether a bound adapter that is not compliant has a link"},
+        kept_for={
+            "compliant_status": "what the host says, beside iscsi/port-binding, which goes by compliant",
+            "path_status": "whether a bound adapter is used or stands by, beside iscsi/port-binding",
+            "link_up": "whether a bound adapter that is not compliant has a link",
+        },
     ),
     table(
         "vmfs_lockmode",
@@ -264,6 +283,9 @@ VCENTER_TABLES = (
         ("volume_name", "VARCHAR", ""),
         ("vmfs_uuid", "VARCHAR", ""),
         ("locking_mode", "VARCHAR", "ATS | ATS+SCSI | ..."),
+        kept_for={
+            "volume_name": "which volumes have no other lock, beside vaai/locking-guard",
+        },
     ),
     table(
         "datastore",
@@ -401,6 +423,8 @@ VCENTER_TABLES = (
             "of its controller, noSharing | physicalSharing | virtualSharing; sharedBus; NULL when not reported",
         ),
         kept_for={
+            "shares_level": "which disks go before others once a host or Storage I/O Control holds them back, beside vm/iops-limits",
+            "iops_reservation": "which disks have operations set aside, beside vm/iops-limits",
             "size_bytes": "how much of a datastore or an array a machine may fill",
             "shares": "the number behind shares_level where that is custom",
             "is_thin": "which disks grow when they are written",
@@ -435,6 +459,13 @@ VCENTER_TABLES = (
         ("commands_aborted", "BIGINT", "in all samples together"),
         ("bus_resets", "BIGINT", "in all samples together"),
         ("troubled_samples", "BIGINT", "samples with aborted commands or bus resets; NULL when either is not reported"),
+        kept_for={
+            "busy_samples": "how many samples kavg_max_ms and the runs rest on",
+            "kavg_max_ms": "how bad the worst sample was, beside diag/kavg",
+            "kavg_run_over_1ms": "whether a wait is near the limit of diag/kavg",
+            "commands_aborted": "how many there were, beside diag/aborts-resets, which goes by troubled_samples",
+            "bus_resets": "likewise",
+        },
     ),
     table(
         "adapter_load",
@@ -451,6 +482,12 @@ VCENTER_TABLES = (
         ("outstanding_max", "BIGINT", "the same, highest"),
         ("queue_ms", "DOUBLE", "queueLatency, mean over commands; 0 when none passed"),
         ("commands_per_second", "DOUBLE", "mean"),
+        kept_for={
+            "samples": "whether the counters are of the whole five minutes",
+            "sampled_at": "when they were read",
+            "queued_max": "how many waited at the worst, beside queue/adapter-oversubscription",
+            "outstanding_max": "how many were under way at the most, likewise",
+        },
     ),
     table(
         "datastore_load",
@@ -474,6 +511,15 @@ VCENTER_TABLES = (
         ),
         ("normalized_latency_us", "DOUBLE", "sizeNormalizedDatastoreLatency, as above"),
         ("max_queue_depth", "BIGINT", "commands; datastoreMaxQueueDepth of the newest sample; NULL when 0 or not there"),
+        kept_for={
+            "samples": "whether the counters are of the whole five minutes",
+            "sampled_at": "when they were read, beside sioc/active-time",
+            "iops": "what this host did meanwhile, beside sioc/active-time",
+            "latency_ms": "how long its commands took, likewise; diag/davg judges devices",
+            "observed_latency_us": "what Storage I/O Control compares with its threshold, likewise",
+            "normalized_latency_us": "the same for the size of commands",
+            "max_queue_depth": "how far Storage I/O Control cut the queue, beside sioc/active-time",
+        },
     ),
     table(
         "vm_disk_load",
@@ -514,6 +560,9 @@ VCENTER_TABLES = (
             "machines that an override of their own makes automated; NULL when not readable",
             "podStorageDrsEntry.storageDrsConfig.vmConfig",
         ),
+        kept_for={
+            "load_balance_interval_minutes": "how often Storage DRS looks at the I/O of a pod",
+        },
     ),
     table(
         "running_task",
@@ -534,6 +583,8 @@ VCENTER_TABLES = (
             "of a machine that is being moved, where to, by vCenter's newest event of it; NULL when it is no move, or no event shows it",
         ),
         kept_for={
+            "progress_percent": "how far a move is, beside vaai/copy-between-arrays",
+            "started_at": "since when it runs, likewise",
             "entity_type": "what kind of object a task works on",
             "queued_at": "how long tasks waited before they began",
         },
@@ -550,6 +601,9 @@ VCENTER_TABLES = (
             "BOOLEAN",
             "false where it is no number, or a component of the policy, which may limit as well, is not listed",
         ),
+        kept_for={
+            "name": "which policy limits a disk, beside vm/iops-limits",
+        },
     ),
     table(
         "storage_policy_disk",

@@ -1,6 +1,7 @@
-"""Every column of the fact tables is read by a view or by a statement of the program, or its table has what it is kept for.
+"""Every column of the fact tables decides something, or its table has what it is kept for.
 
-A column that is read from endpoints and that nothing uses may be a finding that nobody sees.
+It decides where a rule's expression, the model of impact or a statement of the program rests on it. What a view, a message or the
+evidence of a rule shows, and nobody judges, may be a finding that nobody sees.
 """
 
 from __future__ import annotations
@@ -17,6 +18,10 @@ from auditor.facts.catalog import catalog, facts_of_columns, view_columns
 from auditor.facts.schema import TABLES
 from auditor.facts.snapshots.earlier import HOST_MARKS
 from auditor.facts.snapshots.two_readings import COMPARED
+from auditor.facts.views import RESOURCE_COLUMNS
+from auditor.impact import finding, path
+from auditor.pipeline.policy import load_rule_set
+from auditor.reproduction import neighbours
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -26,6 +31,10 @@ if TYPE_CHECKING:
 _FOLDER = Path(auditor.__file__).parent
 _OTHERS = ("authoring", "recording")
 """Folders whose statements judge, show and change nothing of a fleet."""
+_MODELS = ("impact", "reproduction")
+"""Folders that ask views for rows, and reckon with their columns."""
+_ASKED = {*path.VIEWS, *finding.VIEWS, *neighbours.VIEWS}
+"""The views that they ask."""
 
 _NAMED = re.compile(r'\bfact\."?(\w+)"?(?:\s+(?:AS\s+)?(\w+))?')
 _WORD = re.compile(r"(?:(\w+)\.)?(\w+)")
@@ -33,7 +42,7 @@ _WORD = re.compile(r"(?:(\w+)\.)?(\w+)")
 
 def test_what_a_column_is_kept_for_is_said_where_nothing_uses_it_and_nowhere_else() -> None:
     silent, needless = faults(used_facts(), {name: table.kept_for for name, table in TABLES.items()})
-    assert silent == [], "use it in a view, or say in `kept_for` of its table what a person asks by it with `auditor query`"
+    assert silent == [], "judge by it, or say in `kept_for` of its table what a person sees or asks by it"
     assert needless == [], "it is used, or not there: take it out of `kept_for` of its table"
 
 
@@ -47,6 +56,13 @@ def test_a_reason_that_is_taken_away_or_given_without_need_is_found() -> None:
     for name, column in (("device", "queue_depth"), ("device", "queue_dept"), ("device", "")):
         more = {**kept_for[name], column: "who knows"}
         assert faults(used_facts(), {**kept_for, name: more})[1] == [f"{name}.{column}"]
+
+
+def test_a_column_that_rules_show_and_none_judges_decides_nothing() -> None:
+    assert ("hba", "status") in used_facts()
+    assert ("hba", "model") in used_facts(), "the model of impact names the adapter"
+    shown = {("vmknic", "stack"), ("device_load", "commands_aborted"), ("path", "path")}
+    assert not shown & used_facts()
 
 
 def test_a_statement_uses_the_columns_of_its_own_tables() -> None:
@@ -74,10 +90,31 @@ def faults(used: frozenset[Fact], kept_for: Mapping[str, Mapping[str, str]]) -> 
 
 @cache
 def used_facts() -> frozenset[Fact]:
-    """What views rest on, what statements in the program's Python read, what is compared, and by what the next run knows a host."""
-    rests = {fact for view in view_columns() for fact in facts_of_columns(view, view_columns()[view])}
+    """What decides, what statements in the program's Python read, what is compared, and by what the next run knows a host."""
+    rests = {fact for view, columns in deciding_columns() for fact in facts_of_columns(view, columns)}
     compared = {fact for readings in COMPARED for fact in readings.facts}
     return frozenset(rests.union(compared, (("host", mark) for mark in HOST_MARKS), *map(read_by, statements())))
+
+
+def deciding_columns() -> Iterator[tuple[str, set[str]]]:
+    """Views, and the columns that a rule's expressions name, or the models by word; and those that identify what a rule judges."""
+    for rule in load_rule_set():
+        fixed = {rule.fix.column} if rule.fix else set()
+        yield rule.over, {*RESOURCE_COLUMNS, *fixed, *(column for expression in rule.expressions for column in expression.columns)}
+    modules = [ast.parse(file.read_text(encoding="utf-8")) for folder in _MODELS for file in (_FOLDER / folder).rglob("*.py")]
+    words = {word for module in modules for word in _words(module)}
+    for view in _ASKED:
+        yield view, words & view_columns()[view].keys()
+
+
+def _words(module: ast.Module) -> Iterator[str]:
+    """The words of its texts, docstrings left out, and the names of fields."""
+    docstrings = {id(node.value) for node in ast.walk(module) if isinstance(node, ast.Expr)}
+    for node in ast.walk(module):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
+            yield from re.findall(r"\w+", node.value)
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            yield node.target.id
 
 
 def statements() -> Iterator[list[str]]:
