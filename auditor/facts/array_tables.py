@@ -212,11 +212,7 @@ ARRAY_TABLES = (
             "operations a second that the whole cluster is expected to do; GetClusterCapacity, maxIOPS; NULL when not reported",
             "GetClusterCapacity",
         ),
-        kept_for={
-            "min_iops_ceiling": "the largest minimum that a cluster takes",
-            "max_iops_floor": "the least maximum",
-            "burst_iops_floor": "the least burst that a cluster takes",
-        },
+        kept_for={"burst_iops_floor": "the least burst that a cluster takes"},
     ),
     table(
         "array_protocol_endpoint",
