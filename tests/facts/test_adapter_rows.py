@@ -145,15 +145,23 @@ STATES: dict[str, list[tuple[str, str | None]]] = {
     "h1/lost": [("naa.4", "dead"), ("naa.4", "disabled")],
     "h1/odd": [("naa.5", "active"), ("naa.5", "unknown")],
     "h1/silent": [("naa.6", "active"), ("naa.6", None)],
-    "h1/drive": [("mpx.1", "active")],
+    "h1/drive": [("mpx.1", "active"), ("mpx.1", None)],
+    "h1/detached": [("naa.off", "active")],
+    "h1/nameless": [("naa.nameless", None)],
     "h1/bare": [],
     "h1/kindless": [],
     "h1/kindless with a target": [],
-    "h2/paths": [("naa.1", "dead")],
+    "h2/mixed": [("naa.1", "dead")],
     "h3/devices": [("naa.1", "dead")],
     "h4/hbas": [("naa.1", "dead")],
     "h4/hbas with a target": [],
     "h5/stale": [("naa.1", "dead")],
+    "h5/stale and bare": [],
+}
+SPECIAL: dict[str, dict[str, Any]] = {
+    "mpx.1": {"device_type": "cdrom"},
+    "naa.off": {"operational_state": "off"},
+    "naa.nameless": {"vendor": None},
 }
 TARGETS = {"h1/mixed": 2, "h1/kindless with a target": 1, "h4/hbas with a target": 1}
 NOT_READ = {"h2": "paths_read", "h3": "devices_read", "h4": "hbas_read"}
@@ -189,7 +197,7 @@ def states_and_targets() -> Rows:
                 )
             ),
             "fact.device": [
-                {"endpoint": endpoint, "host_id": host, "device": name, "device_type": "cdrom" if name == "mpx.1" else "disk", **ORDINARY}
+                {"endpoint": endpoint, "host_id": host, "device": name, "device_type": "disk", **ORDINARY, **SPECIAL.get(name, {})}
                 for endpoint, host in hosts
                 for name in sorted({device for several in STATES.values() for device, _ in several})
             ],
@@ -214,14 +222,17 @@ def test_paths_that_may_carry_io_are_counted_by_their_states_and_targets_where_a
         "h1/odd": row(1, None, 0),
         "h1/silent": row(1, None, 0),
         "h1/drive": row(0, 0, 0),
+        "h1/detached": row(0, 0, 0),
+        "h1/nameless": row(None, None, 0),
         "h1/bare": row(0, 0, 0),
         "h1/kindless": row(0, 0, None),
         "h1/kindless with a target": row(0, 0, 1),
-        "h2/paths": row(None, None, 0),
+        "h2/mixed": row(None, None, 0),
         "h3/devices": row(None, None, 0),
         "h4/hbas": row(1, 0, None),
         "h4/hbas with a target": row(0, 0, 1),
         "h5/stale": row(1, None, 0),
+        "h5/stale and bare": row(None, None, 0) | dict.fromkeys(("deepest_queue_depth", "deepest_effective_depth", "effective_depths")),
         "vc-2/h1/mixed": row(0, 0, 0),
     }
     assert shown(states_and_targets(), expected) == expected

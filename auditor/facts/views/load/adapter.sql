@@ -44,7 +44,7 @@ summed AS (
         TRY_CAST(sum(d.effective_depths) AS BIGINT) AS effective_depths,
         sum(d.unscheduled) AS unscheduled,
         CAST(sum(b.usable_paths * d.devices) AS BIGINT) AS usable_paths,
-        sum(b.stateless_paths * d.devices) AS stateless_paths
+        sum(b.stateless_paths) AS stateless_paths
     FROM behind AS b
     JOIN reached AS d USING (set_key)
     GROUP BY b.host_number, b.hba
@@ -83,7 +83,7 @@ SELECT
     CASE
         WHEN r.paths_read AND r.devices_read AND y.host_number IS NULL AND coalesce(x.uncertain + x.stateless_paths, 0) = 0 THEN coalesce(x.usable_paths, 0)
     END AS usable_paths,
-    CASE WHEN t.targets > 0 OR (r.hbas_read AND a.kind IS NOT NULL) THEN coalesce(t.targets, 0) END AS targets,
+    CASE WHEN t.targets IS NOT NULL OR (r.hbas_read AND a.kind IS NOT NULL) THEN coalesce(t.targets, 0) END AS targets,
     m.device AS deepest_device,
     CASE
         WHEN r.paths_read AND r.devices_read AND y.host_number IS NULL AND coalesce(x.undetermined, 0) = 0 THEN coalesce(x.queue_depth, 0)
