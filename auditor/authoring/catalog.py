@@ -20,8 +20,9 @@ from auditor.authoring.view_files import view_files
 from auditor.authoring.view_queries import dependencies, parsed_views
 from auditor.facts.catalog import BASELINE_TOPIC, FILE, FLEET_FILE_TOPIC, Catalog, CatalogColumn, CatalogView
 from auditor.facts.macros import create_macros
-from auditor.facts.needs import IDENTITIES, SOURCES, Fact
+from auditor.facts.needs import IDENTITIES, SOURCES
 from auditor.facts.schema import create_tables
+from auditor.facts.table import Fact
 
 if TYPE_CHECKING:
     import duckdb

@@ -35,6 +35,7 @@ ARRAY_TABLES = (
             "Dell SC: above it relative priorities count; NULL when not reported, or there is none",
             "ScConfiguration",
         ),
+        topic="array",
     ),
     table(
         "array_alert",
@@ -47,6 +48,8 @@ ARRAY_TABLES = (
         ("component", "VARCHAR", "what it is about; NULL when not reported"),
         ("summary", "VARCHAR", "in the array's words; NULL when it has none"),
         ("is_open", "BOOLEAN", "false when somebody acknowledged or suppressed it; NULL when it is not reported whether"),
+        topic="alerts",
+        key=("endpoint", "alert_id"),
         kept_for={
             "alert_id": "which alert to look up at the array",
             "own_severity": "which of the array's words severity was made of",
@@ -67,6 +70,7 @@ ARRAY_TABLES = (
             "Element: Storage | Witness | Management | Compute; NULL when not reported, and elsewhere",
         ),
         ("is_fibre_channel", "BOOLEAN", "Element: it has a Fibre Channel target port group; NULL when not reported, and elsewhere"),
+        topic="nodes",
         kept_for={"model": "which nodes of a cluster are of another model"},
     ),
     table(
@@ -125,6 +129,9 @@ ARRAY_TABLES = (
             "storage/qos/workloads",
         ),
         ("qos_curve", "VARCHAR", "JSON object, I/O size in bytes -> cost relative to 4096 = 100; NULL when the array has none"),
+        topic="volumes",
+        key=("endpoint", "volume_id"),
+        rests_on=(("array_qos_policy", "name"),),
         kept_for={
             "copy_of": "which volumes share blocks with the one that they were cloned from",
             "serial": "which volume a vendor's tool or support case means",
@@ -138,6 +145,8 @@ ARRAY_TABLES = (
         ("address", "VARCHAR", "IP address, IPv6 in its short form in lower case"),
         ("name", "VARCHAR", "of the interface"),
         ("svm", "VARCHAR", "storage virtual machine; NULL when it is the cluster's own"),
+        topic="addresses",
+        key=("endpoint", "address_id"),
         kept_for={
             "address_id": "which interface to ask ONTAP's REST API about",
             "name": "what the interface of an address is called",
@@ -166,6 +175,9 @@ ARRAY_TABLES = (
             "share of operations that did not start or end on a block boundary; NULL when not reported or idle",
             "cluster/counter/tables/lun",
         ),
+        topic="volume_load",
+        key=("endpoint", "volume_id"),
+        rests_on=(("array_volume", ""),),  # whether none was left out
         kept_for={"client_queue_depth": "how many commands waited at the array when it was read"},
     ),
     table(
@@ -176,6 +188,8 @@ ARRAY_TABLES = (
         ("kind", "VARCHAR", "throttle_percentages | target_utilization_percentages | read_block_sizes | write_block_sizes | ..."),
         ("bucket", "VARCHAR", "as the array names it, for example 101Plus"),
         ("count", "BIGINT", ""),
+        topic="volume_histograms",
+        rests_on=(("array_volume", ""),),
         kept_for={"": "which sizes of commands a volume gets, and how often it was held back; see docs/design/load-that-is-separated.md"},
     ),
     table(
@@ -195,6 +209,8 @@ ARRAY_TABLES = (
         ("raw", "VARCHAR", "JSON object: a Dell SC profile, or the limits of an ONTAP policy, as the array reported it"),
         ("curve", "VARCHAR", "JSON object as array_volume.qos_curve"),
         ("volumes", "BIGINT", "volumes that use it"),
+        topic="qos_policies",
+        key=("endpoint", "policy_id"),
     ),
     table(
         "array_qos_limit",
@@ -212,6 +228,8 @@ ARRAY_TABLES = (
             "operations a second that the whole cluster is expected to do; GetClusterCapacity, maxIOPS; NULL when not reported",
             "GetClusterCapacity",
         ),
+        topic="qos_limits",
+        key=("endpoint",),
         kept_for={"burst_iops_floor": "the least burst that a cluster takes"},
     ),
     table(
@@ -222,6 +240,7 @@ ARRAY_TABLES = (
         ("device", "VARCHAR", "naa. and scsiNAADeviceID, lower case"),
         ("state", "VARCHAR", "Active | Start | Failover | Reserved"),
         ("node_id", "VARCHAR", "primary node; NULL when not reported"),
+        topic="protocol_endpoints",
         kept_for={"node_id": "which node is the primary of how many protocol endpoints"},
     ),
     table(
@@ -233,6 +252,7 @@ ARRAY_TABLES = (
         ("protocol_endpoint_id", "VARCHAR", ""),
         ("array_host_id", "VARCHAR", "virtualVolumeHostID"),
         ("device", "VARCHAR", "protocolEndpointInBandID, lower case with naa."),
+        topic="bindings",
         kept_for={
             "binding_id": "which binding to look up at the array",
             "array_host_id": "which host uses a virtual volume through which protocol endpoint",
@@ -246,6 +266,8 @@ ARRAY_TABLES = (
         ("name", "VARCHAR", ""),
         ("host_group", "VARCHAR", "NULL when in none"),
         ("host_type", "VARCHAR", "what the array takes it for: FlashArray personality, igroup os_type, SC operating system; '' when unset"),
+        topic="array_hosts",
+        key=("endpoint", "array_host_id"),
         kept_for={
             "host_group": "by which group a host sees its volumes, beside flasharray/host-personality",
         },
@@ -257,6 +279,7 @@ ARRAY_TABLES = (
         _ARRAY_HOST,
         ("initiator", "VARCHAR", "IQN, NQN, or WWPN as 16 hexadecimal digits; lower case"),
         ("kind", "VARCHAR", "iscsi | fc | nvme | sas"),
+        topic="array_hosts",
         kept_for={"kind": "which hosts are known by initiators of several transports"},
     ),
     table(
@@ -266,6 +289,8 @@ ARRAY_TABLES = (
         _VOLUME,
         _ARRAY_HOST,
         ("lun", "BIGINT", "NULL when not reported", "GetVolumeAccessGroupLunAssignments"),
+        topic="connections",
+        rests_on=(("array_volume", ""), ("array_host", "")),  # the keys they are listed by
         kept_for={"lun": "which hosts see a volume under different numbers"},
     ),
     table(
@@ -277,6 +302,7 @@ ARRAY_TABLES = (
         ("node_id", "VARCHAR", ""),
         ("initiator", "VARCHAR", "as array_initiator.initiator"),
         ("initiator_address", "VARCHAR", "IP address; NULL for Fibre Channel"),
+        topic="sessions",
         kept_for={
             "session_id": "which session to look up at the array",
             "node_id": "how sessions are spread over the nodes",
@@ -296,6 +322,8 @@ ARRAY_TABLES = (
         ("data_disks", "BIGINT", "disks without parity; NULL when not reported", "cluster/counter/tables/disk:constituent"),
         ("raid_type", "VARCHAR", "as the array reports it"),
         ("size_bytes", "BIGINT", ""),
+        topic="pools",
+        key=("endpoint", "pool_id"),
         kept_for={
             "disks": "over how many disks the load is spread, beside ontap/disk-busy",
             "data_disks": "likewise, without parity",
@@ -321,6 +349,9 @@ ARRAY_TABLES = (
         ("current_ops", "DOUBLE", "operations a second; ONTAP headroom_aggregate"),
         ("optimal_ops", "DOUBLE", "operations a second at the knee of the latency curve; ONTAP headroom_aggregate"),
         ("current_latency_us", "DOUBLE", "microseconds"),
+        topic="pool_load",
+        key=("endpoint", "pool_id"),
+        rests_on=(("array_pool", ""),),
         kept_for={
             "current_latency_us": "how slow a pool is when it was read, beside ontap/aggregate-headroom",
         },
@@ -350,6 +381,8 @@ ARRAY_TABLES = (
         ("transfer_state", "VARCHAR", "of the newest transfer: transferring | success | failed ...; NULL when not reported"),
         ("transfer_bytes", "BIGINT", "bytes that the newest transfer sent, until now where it runs; NULL when not reported"),
         ("transfer_seconds", "BIGINT", "seconds that it took, until now where it runs; NULL when not reported"),
+        topic="replication",
+        key=("endpoint", "replication_id"),
         kept_for={
             "policy": "which policy a relationship follows, beside ontap/snapmirror-frequency",
             "state": "which relationships are broken off or were never begun; a matter of recovery, not of I/O",
@@ -378,6 +411,8 @@ ARRAY_TABLES = (
         ("qos_policy", "VARCHAR", "background | best_effort; NULL when not reported"),
         ("operation_state", "VARCHAR", "idle | active | pending ...; NULL when not reported"),
         ("operation_bytes", "BIGINT", "bytes that the newest operation worked through; NULL when not reported"),
+        topic="efficiency",
+        key=("endpoint", "volume_id"),
         kept_for={
             "duration_minutes": "when a run of deduplication is cut off, beside ontap/dedupe-window",
             "operation_bytes": "how much the newest run worked through",
@@ -391,6 +426,8 @@ ARRAY_TABLES = (
         ("interval_seconds", "BIGINT", "mean time between two starts; NULL when not understood"),
         ("start_minutes", "VARCHAR", "JSON list of minutes of the day; NULL for an interval, and when not understood"),
         ("start_days", "VARCHAR", "JSON list of days of the week, 0 is Sunday, on which it starts, or may start; NULL as start_minutes"),
+        topic="efficiency",
+        key=("endpoint", "name"),
     ),
     table(
         "array_scrub",
@@ -400,6 +437,7 @@ ARRAY_TABLES = (
         ("schedule", "VARCHAR", "as the array reports it; default where none is set and the vendor's counts; '' when switched off"),
         ("start_minutes", "VARCHAR", "JSON list of minutes of the day; NULL when not understood"),
         ("duration_minutes", "BIGINT", "the longest of its runs"),
+        topic="scrub",
         kept_for={
             "schedule": "the schedule in the words of the array, beside ontap/scrub-window, which goes by the minutes made of it",
         },

@@ -13,7 +13,8 @@ from typing import Literal
 
 import msgspec
 
-from auditor.facts.needs import Fact, Needs, needs
+from auditor.facts.needs import Needs, needs
+from auditor.facts.table import Fact
 from auditor.once import once
 
 FILE = "catalog.json"

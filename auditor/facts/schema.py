@@ -40,6 +40,7 @@ _TABLES = (
         ("topic", "VARCHAR", "one of TOPICS"),
         ("complete", "BOOLEAN", "true when the whole topic was read"),
         ("read_at", "TIMESTAMPTZ", "when the answer arrived, UTC; NULL when none came"),
+        key=("endpoint", "scope", "topic"),
     ),
     table(
         "listed_endpoint",
@@ -47,6 +48,7 @@ _TABLES = (
         ENDPOINT,
         ("kind", "VARCHAR", f"as fleet.yaml has it: {' | '.join(EndpointKind)}"),
         ("identity", "VARCHAR", "what it says of itself: a vCenter's instanceUuid, an array's UUID or serial number; NULL when not known"),
+        key=("endpoint",),
     ),
     *VCENTER_TABLES,
     *ARRAY_TABLES,
@@ -91,6 +93,7 @@ _TABLES = (
             "the wanted value as text; of `made` the run; of `host` itself, cluster or all: who is to be like it; of `another` who it is",
         ),
         ("taken_at", "TIMESTAMPTZ", "of `made`: when that run began to read, UTC; else NULL"),
+        key=("kind", "of_endpoint", "of_host", "thing", "setting"),
     ),
     table(
         "gap",

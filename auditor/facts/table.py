@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+Fact = tuple[str, str]
+"""(table, column); "" as the column is the table's rows as such."""
+
 
 @dataclass(frozen=True, slots=True)
 class Column:
@@ -27,7 +30,15 @@ class Column:
 class Table:
     """Rows of one kind.
 
+    Properties are those of a vCenter's managed objects, or methods of an array.
+
     Attributes:
+        topic: the question that its rows answer; "" for a table that is read from no endpoint.
+        key: the columns that distinguish its rows; empty where two rows may say the same.
+        rows: the properties without which there are no rows; empty where the topic is one question, whose answer has all columns.
+        asked_of: the property of the host that names the object that answers; None: the host, or the vCenter.
+        rests_on: the facts that a collector has to know before it can read the topic, besides the hosts for a topic of hosts.
+        always: the columns that every row has a value in: one without a value was not read.
         kept_for: of columns that no rule judges by, nor the model of impact, nor a statement of the program: what a person sees by each
             beside a finding, or asks with `auditor query`. "" as the column stands for all of them.
     """
@@ -35,6 +46,12 @@ class Table:
     name: str
     what: str
     columns: tuple[Column, ...]
+    topic: str
+    key: tuple[str, ...]
+    rows: tuple[str, ...]
+    asked_of: str | None
+    rests_on: tuple[Fact, ...]
+    always: tuple[str, ...]
     kept_for: Mapping[str, str]
 
     @property
@@ -49,10 +66,19 @@ class Table:
 
 
 def table(
-    name: str, what: str, *columns: tuple[str, str, str] | tuple[str, str, str, str], kept_for: Mapping[str, str] = MappingProxyType({})
+    name: str,
+    what: str,
+    *columns: tuple[str, str, str] | tuple[str, str, str, str],
+    topic: str = "",
+    key: tuple[str, ...] = (),
+    rows: tuple[str, ...] = (),
+    asked_of: str | None = None,
+    rests_on: tuple[Fact, ...] = (),
+    always: tuple[str, ...] = (),
+    kept_for: Mapping[str, str] = MappingProxyType({}),
 ) -> Table:
     """A table whose columns are given as (name, DuckDB type, what it is), and a property where it has one of its own."""
-    return Table(name, what, tuple(Column(*column) for column in columns), kept_for)
+    return Table(name, what, tuple(Column(*column) for column in columns), topic, key, rows, asked_of, rests_on, always, kept_for)
 
 
 ENDPOINT = ("endpoint", "VARCHAR", "name of the endpoint in fleet.yaml")

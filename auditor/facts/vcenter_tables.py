@@ -34,6 +34,10 @@ VCENTER_TABLES = (
             "config.storageDevice.softwareInternetScsiEnabled",
             "config.storageDevice.softwareInternetScsiEnabled",
         ),
+        topic="hosts",
+        key=("endpoint", "host_id"),
+        rows=("name", "runtime.connectionState", "summary.hardware.uuid"),
+        always=("version", "build", "power_state", "in_maintenance_mode", "boot_time", "vsan_enabled", "software_iscsi"),
         kept_for={"power_state": "which of the hosts that do not answer are in standby or off"},
     ),
     table(
@@ -44,6 +48,9 @@ VCENTER_TABLES = (
         ("key", "VARCHAR", "for example DataMover.HardwareAcceleratedInit"),
         ("value", "VARCHAR", "the value as text"),
         ("value_type", "VARCHAR", "long | int | string | boolean; the wire type, which a write must repeat"),
+        topic="options",
+        key=("endpoint", "host_id", "key"),
+        asked_of="configManager.advancedOption",
     ),
     table(
         "host_module",
@@ -54,6 +61,10 @@ VCENTER_TABLES = (
         ("loaded", "BOOLEAN", "KernelModuleInfo.loaded"),
         ("option_string", "VARCHAR", "for the next load, '' when none; KernelModuleInfo.optionString"),
         ("version", "VARCHAR", "for example 14.2.641.5-32vmw.802.0.0.22380479; KernelModuleInfo.version; NULL when not reported"),
+        topic="modules",
+        key=("endpoint", "host_id", "module"),
+        asked_of="configManager.kernelModuleSystem",
+        rests_on=(("host", "software_iscsi"), ("hba", "driver")),  # which modules matter
     ),
     table(
         "host_module_parameter",
@@ -65,6 +76,8 @@ VCENTER_TABLES = (
         ("type", "VARCHAR", "int | string | ..."),
         ("value", "VARCHAR", "configured value as text; NULL when unset"),
         ("description", "VARCHAR", "the module's own help text"),
+        topic="modules",
+        key=("endpoint", "host_id", "module", "name"),
         kept_for={
             "type": "which parameters of a driver take numbers",
             "value": "what is configured, parameter by parameter; rules judge it by host_module.option_string",
@@ -84,6 +97,9 @@ VCENTER_TABLES = (
         ("is_software", "BOOLEAN", "software iSCSI adapter; NULL for others"),
         ("initiator", "VARCHAR", "IQN or WWPN, lower case; NULL when neither"),
         ("delayed_ack", "BOOLEAN", "adapter-wide DelayedAck; NULL when the adapter does not have or report it"),
+        topic="hbas",
+        key=("endpoint", "host_id", "hba"),
+        rows=("config.storageDevice.hostBusAdapter",),
         kept_for={"delayed_ack": "on which adapters it is on; rules judge it by iscsi_option, which has the targets' as well"},
     ),
     table(
@@ -98,6 +114,8 @@ VCENTER_TABLES = (
         ("iqn", "VARCHAR", "target name; NULL for a send target"),
         ("delayed_ack", "BOOLEAN", "value in the target's own advancedOptions; NULL when it does not report it"),
         ("delayed_ack_inherited", "BOOLEAN", "true when it comes from the adapter or the send target; NULL when it does not report it"),
+        topic="hbas",
+        rows=("config.storageDevice.hostBusAdapter",),
         kept_for={
             "delayed_ack_inherited": "where delayed acknowledgement was set: on the target itself, or above it",
         },
@@ -112,6 +130,8 @@ VCENTER_TABLES = (
         ("key", "VARCHAR", "for example LoginTimeout or DelayedAck"),
         ("value", "VARCHAR", "the value as text, true and false in lower case; NULL when it is not reported"),
         ("is_inherited", "BOOLEAN", "true when it comes from the adapter or the send target; NULL where nothing can be inherited"),
+        topic="hbas",
+        rows=("config.storageDevice.hostBusAdapter",),
         kept_for={
             "is_inherited": "where a parameter was set, beside iscsi/login-timeout; what holds for the target is judged",
         },
@@ -134,6 +154,10 @@ VCENTER_TABLES = (
         ),
         ("switch", "VARCHAR", "name; NULL when not known, as of an opaque one"),
         ("switch_mtu", "BIGINT", "bytes; NULL when not reported"),
+        topic="network",
+        key=("endpoint", "host_id", "vmk"),
+        # On which switch an adapter is stands in three places, by the kind of switch.
+        rows=("config.network.vnic", "config.network.vswitch", "config.network.proxySwitch", "config.network.portgroup"),
         kept_for={
             "stack": "which TCP/IP stack a VMkernel adapter is in, beside iscsi/mtu",
             "portgroup": "where an MTU has to be changed, beside iscsi/mtu",
@@ -161,6 +185,9 @@ VCENTER_TABLES = (
         ("is_ssd", "BOOLEAN", "ScsiDisk.ssd; NULL when not a disk"),
         ("size_bytes", "BIGINT", "NULL when not a disk"),
         ("operational_state", "VARCHAR", "comma-separated ScsiLun.operationalState"),
+        topic="devices",
+        key=("endpoint", "host_id", "device"),
+        rows=("config.storageDevice.scsiLun",),
         kept_for={
             "display_name": "which devices have a name that somebody gave them",
             "revision": "which hosts still show the firmware from before an array's update",
@@ -180,6 +207,8 @@ VCENTER_TABLES = (
         ("queue_full_sample_size", "BIGINT", ""),
         ("queue_full_threshold", "BIGINT", ""),
         ("vaai_status", "VARCHAR", "supported | unsupported | unknown"),
+        topic="device_scheduling",
+        key=("endpoint", "host_id", "device"),
         kept_for={
             "multipath_plugin": "which devices are claimed by HPP or a vendor's plug-in, and have no row in device_policy",
             "vaai_status": "what esxcli says of offloads; rules judge them by device_offload, one by one",
@@ -196,6 +225,8 @@ VCENTER_TABLES = (
         ("clone_status", "VARCHAR", "supported | unsupported"),
         ("zero_status", "VARCHAR", "supported | unsupported"),
         ("delete_status", "VARCHAR", "supported | unsupported"),
+        topic="device_offload",
+        key=("endpoint", "host_id", "device"),
         kept_for={"vaai_plugin": "which VAAI plug-in a device without offloads has"},
     ),
     table(
@@ -212,6 +243,9 @@ VCENTER_TABLES = (
         ("target", "VARCHAR", "IQN or WWPN of the target, lower case; NULL when neither"),
         ("psp", "VARCHAR", "path selection policy of the device"),
         ("satp", "VARCHAR", "storage array type policy of the device"),
+        topic="paths",
+        rows=("config.storageDevice.multipathInfo",),
+        rests_on=(("device", ""), ("hba", "")),  # a path names its device and its adapter by their keys
         kept_for={"path": "which path is dead, by the name that esxcli has for it"},
     ),
     table(
@@ -232,6 +266,8 @@ VCENTER_TABLES = (
         ("rr_bytes", "BIGINT", "bytes before the next path; counts where rr_policy is bytes; NULL when not reported"),
         ("rr_use_unoptimized", "BOOLEAN", "useANO: whether non-optimized paths are used; NULL when not reported"),
         ("working_paths", "BIGINT", "paths that the plug-in uses; NULL when not reported"),
+        topic="multipathing",
+        key=("endpoint", "host_id", "device"),
         kept_for={
             "rr_use_unoptimized": "which devices send I/O by paths that are not optimized as well",
             "psp_config": "the settings of a path policy that have no column, such as the preferred path of VMW_PSP_FIXED",
@@ -254,6 +290,7 @@ VCENTER_TABLES = (
         ("default_psp", "VARCHAR", "'' leaves it to the SATP"),
         ("psp_options", "VARCHAR", "as reported, for example iops=1 or policy=latency"),
         ("description", "VARCHAR", ""),
+        topic="multipathing",
     ),
     table(
         "iscsi_portal",
@@ -269,6 +306,7 @@ VCENTER_TABLES = (
         ("path_status", "VARCHAR", "for example active; Path Status"),
         ("link_up", "BOOLEAN", "NULL when not reported"),
         ("mtu", "BIGINT", "bytes; NULL when not reported"),
+        topic="port_binding",
         kept_for={
             "compliant_status": "what the host says, beside iscsi/port-binding, which goes by compliant",
             "path_status": "whether a bound adapter is used or stands by, beside iscsi/port-binding",
@@ -283,6 +321,7 @@ VCENTER_TABLES = (
         ("volume_name", "VARCHAR", ""),
         ("vmfs_uuid", "VARCHAR", ""),
         ("locking_mode", "VARCHAR", "ATS | ATS+SCSI | ..."),
+        topic="lockmode",
         kept_for={
             "volume_name": "which volumes have no other lock, beside vaai/locking-guard",
         },
@@ -324,6 +363,9 @@ VCENTER_TABLES = (
         ("sioc_mode", "VARCHAR", "automatic | manual", "iormConfiguration"),
         ("sioc_threshold_ms", "BIGINT", "milliseconds", "iormConfiguration"),
         ("sioc_statistics_only", "BOOLEAN", "statsCollectionEnabled while not enabled", "iormConfiguration"),
+        topic="datastores",
+        key=("endpoint", "datastore_id"),
+        rows=("name",),
         kept_for={
             "vvol_container_id": "which vCenters see one storage container",
             "size_bytes": "how much lies on which array",
@@ -342,6 +384,8 @@ VCENTER_TABLES = (
         ("datastore_id", "VARCHAR", ""),
         _DEVICE,
         ("partition", "BIGINT", ""),
+        topic="datastores",
+        rows=("name", "info"),
         kept_for={"partition": "on which partition of a device a datastore lies"},
     ),
     table(
@@ -352,6 +396,9 @@ VCENTER_TABLES = (
         _HOST,
         ("mounted", "BOOLEAN", ""),
         ("accessible", "BOOLEAN", ""),
+        topic="datastores",
+        key=("endpoint", "datastore_id", "host_id"),
+        rows=("name", "host"),
     ),
     table(
         "vvol_mount",
@@ -360,6 +407,8 @@ VCENTER_TABLES = (
         ("datastore_id", "VARCHAR", ""),
         _HOST,
         _DEVICE,
+        topic="datastores",
+        rows=("name", "info"),
     ),
     table(
         "vm",
@@ -390,6 +439,9 @@ VCENTER_TABLES = (
             "guest that runs, as VMware Tools report it; empty when they report none, NULL when that was not read",
             "guest.guestId",
         ),
+        topic="vms",
+        key=("endpoint", "vm_id"),
+        rows=("name",),
         kept_for={"latency_sensitivity": "which machines are set to high, whose latency matters most"},
     ),
     table(
@@ -422,6 +474,8 @@ VCENTER_TABLES = (
             "VARCHAR",
             "of its controller, noSharing | physicalSharing | virtualSharing; sharedBus; NULL when not reported",
         ),
+        topic="vms",
+        rows=("name", "config.hardware.device"),
         kept_for={
             "shares_level": "which disks go before others once a host or Storage I/O Control holds them back, beside vm/iops-limits",
             "iops_reservation": "which disks have operations set aside, beside vm/iops-limits",
@@ -459,6 +513,9 @@ VCENTER_TABLES = (
         ("commands_aborted", "BIGINT", "in all samples together"),
         ("bus_resets", "BIGINT", "in all samples together"),
         ("troubled_samples", "BIGINT", "samples with aborted commands or bus resets; NULL when either is not reported"),
+        topic="device_load",
+        key=("endpoint", "host_id", "device"),
+        rests_on=(("device", ""),),  # how much there will be to an answer
         kept_for={
             "busy_samples": "how many samples kavg_max_ms and the runs rest on",
             "kavg_max_ms": "how bad the worst sample was, beside diag/kavg",
@@ -482,6 +539,9 @@ VCENTER_TABLES = (
         ("outstanding_max", "BIGINT", "the same, highest"),
         ("queue_ms", "DOUBLE", "queueLatency, mean over commands; 0 when none passed"),
         ("commands_per_second", "DOUBLE", "mean"),
+        topic="adapter_load",
+        key=("endpoint", "host_id", "hba"),
+        rests_on=(("hba", ""),),
         kept_for={
             "samples": "whether the counters are of the whole five minutes",
             "sampled_at": "when they were read",
@@ -511,6 +571,8 @@ VCENTER_TABLES = (
         ),
         ("normalized_latency_us", "DOUBLE", "sizeNormalizedDatastoreLatency, as above"),
         ("max_queue_depth", "BIGINT", "commands; datastoreMaxQueueDepth of the newest sample; NULL when 0 or not there"),
+        topic="datastore_load",
+        key=("endpoint", "datastore_id", "host_id"),
         kept_for={
             "samples": "whether the counters are of the whole five minutes",
             "sampled_at": "when they were read, beside sioc/active-time",
@@ -540,6 +602,10 @@ VCENTER_TABLES = (
             "totalReadLatency and totalWriteLatency, mean over commands; 0 when none passed. In whole ms: 0.4 counts 0",
         ),
         ("io_bytes", "DOUBLE", "bytes of a command, mean; of the counters read and write, in KiB a second; NULL when none passed"),
+        topic="disk_load",
+        key=("endpoint", "vm_id", "node"),
+        # Which machines to ask, and which not where they are many.
+        rests_on=(("host", ""), ("vm", "host_id"), ("vm", "power_state"), ("vm_disk", "controller"), ("device_load", "")),
     ),
     table(
         "storage_pod",
@@ -560,6 +626,9 @@ VCENTER_TABLES = (
             "machines that an override of their own makes automated; NULL when not readable",
             "podStorageDrsEntry.storageDrsConfig.vmConfig",
         ),
+        topic="pods",
+        key=("endpoint", "pod_id"),
+        rows=("name", "podStorageDrsEntry.storageDrsConfig.podConfig"),
         kept_for={
             "load_balance_interval_minutes": "how often Storage DRS looks at the I/O of a pod",
         },
@@ -582,6 +651,8 @@ VCENTER_TABLES = (
             "VARCHAR",
             "of a machine that is being moved, where to, by vCenter's newest event of it; NULL when it is no move, or no event shows it",
         ),
+        topic="tasks",
+        key=("endpoint", "task_id"),
         kept_for={
             "progress_percent": "how far a move is, beside vaai/copy-between-arrays",
             "started_at": "since when it runs, likewise",
@@ -601,6 +672,8 @@ VCENTER_TABLES = (
             "BOOLEAN",
             "false where it is no number, or a component of the policy, which may limit as well, is not listed",
         ),
+        topic="storage_policies",
+        key=("endpoint", "policy_id"),
         kept_for={
             "name": "which policy limits a disk, beside vm/iops-limits",
         },
@@ -612,6 +685,7 @@ VCENTER_TABLES = (
         ("policy_id", "VARCHAR", ""),
         ("vm_id", "VARCHAR", ""),
         ("disk_key", "BIGINT", "as vm_disk.disk_key"),
+        topic="storage_policies",
     ),
     table(
         "vcenter_extension",
@@ -620,6 +694,8 @@ VCENTER_TABLES = (
         ("key", "VARCHAR", "for example com.solidfire.qossioc"),
         ("version", "VARCHAR", ""),
         ("company", "VARCHAR", "NULL when not reported"),
+        topic="extensions",
+        key=("endpoint", "key"),
         kept_for={"": "which products are registered that change storage settings too, such as QoSSIOC"},
     ),
     table(
@@ -630,6 +706,7 @@ VCENTER_TABLES = (
         ("object_id", "VARCHAR", "managed object id, for example host-12"),
         ("category", "VARCHAR", "name of the tag's category"),
         ("tag", "VARCHAR", "name, unique within its category"),
+        topic="tags",
         kept_for={"object_type": "which kinds of objects carry a tag"},
     ),
     table(
@@ -641,6 +718,7 @@ VCENTER_TABLES = (
         ("happened_at", "TIMESTAMPTZ", "Event.createdTime, by vCenter's clock"),
         ("user_name", "VARCHAR", "who did it, for example VSPHERE.LOCAL\\Administrator; NULL when vCenter names nobody"),
         ("what", "VARCHAR", "a task's descriptionId, else the event's type; all that there can be stand in collectors/vcenter_changes.py"),
+        topic="events",
     ),
 )
 

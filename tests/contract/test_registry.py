@@ -44,7 +44,7 @@ def test_what_a_kind_names_is_there(kind: EndpointType) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_topic_of_a_kind_fills_a_table_and_is_named_once(kind: EndpointType) -> None:
     assert sorted(set(kind.topics)) == sorted(kind.topics)
-    assert set(kind.topics) - {source.topic for source in SOURCES.values()} == set(), "topics without an entry in facts.needs.SOURCES"
+    assert set(kind.topics) - {source.topic for source in SOURCES.values()} == set(), "topics of no table of auditor/facts"
 
 
 @pytest.mark.parametrize("kind", [one for one in endpoint_types() if one.is_array])

@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from auditor.facts.needs import Fact, needs
+from auditor.facts.needs import needs
 from auditor.facts.snapshots.snapshot import SnapshotBuilder
 from auditor.facts.snapshots.unjoined import MOST_OF_A_KIND
+from auditor.facts.table import Fact
 from auditor.model import EndpointKind
 
 from .fleets import WHEN, Facts, array, endpoints, fill, gaps, hosts, on_all_hosts, seen, serves, snapshot

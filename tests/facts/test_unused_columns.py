@@ -26,7 +26,7 @@ from auditor.reproduction import neighbours
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from auditor.facts.needs import Fact
+    from auditor.facts.table import Fact
 
 _FOLDER = Path(auditor.__file__).parent
 _OTHERS = ("authoring", "recording")

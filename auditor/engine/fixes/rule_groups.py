@@ -17,7 +17,7 @@ from auditor.facts.views import RESOURCE_COLUMNS
 if TYPE_CHECKING:
     from auditor.engine.rules.params import ParamValues
     from auditor.engine.rules.rule import RuleSet
-    from auditor.facts.needs import Fact
+    from auditor.facts.table import Fact
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 
     import duckdb
 
-    from auditor.facts.needs import Fact
-
-_IDENTITIES = {**IDENTITIES, "reading": ("endpoint", "scope", "topic"), "listed_endpoint": ("endpoint",)}
+    from auditor.facts.table import Fact
 
 
 def changed_facts(before: Path, now: Path, facts: Iterable[Fact], spill: Path) -> frozenset[Fact]:
@@ -40,7 +38,7 @@ def changed_facts(before: Path, now: Path, facts: Iterable[Fact], spill: Path) -
     """
     import duckdb
 
-    columns: dict[str, set[str]] = {table: set() for table in _IDENTITIES}
+    columns: dict[str, set[str]] = {table: set() for table in IDENTITIES}
     for table, column in facts:
         columns.setdefault(table, set()).add(column)
     manifests = [read_manifest(folder) for folder in (before, now)]
@@ -60,7 +58,7 @@ def changed_facts(before: Path, now: Path, facts: Iterable[Fact], spill: Path) -
 def _changed(connection: duckdb.DuckDBPyConnection, table: str, columns: Collection[str], before: Path, now: Path) -> set[str]:
     """The columns of a table that differ."""
     files = [f"read_parquet({literal(folder / f'{table}.parquet')})" for folder in (before, now)]
-    identity = _IDENTITIES.get(table)
+    identity = IDENTITIES.get(table)
     named = [column for column in TABLES[table].names if column in columns]
     if identity is None:
         listed = ", ".join(f'"{column}"' for column in named) or "1"

@@ -20,10 +20,11 @@ from auditor.engine.rules.rule import RuleSet
 from auditor.engine.verdict_sql import verdict_sql
 from auditor.facts.baseline import take
 from auditor.facts.catalog import view_columns
-from auditor.facts.needs import EVERYTHING, IDENTITIES, SOURCES, Fact
+from auditor.facts.needs import EVERYTHING, IDENTITIES, SOURCES
 from auditor.facts.schema import ON_DEMAND_TOPICS, TABLES, TOPICS, create_tables
 from auditor.facts.snapshots.snapshot import Snapshot, load_snapshot
 from auditor.facts.snapshots.unread import with_unread_gaps
+from auditor.facts.table import Fact
 from auditor.facts.views import create_views
 from auditor.model import Verdict
 from auditor.pipeline.policy import load_rule_set
@@ -244,7 +245,7 @@ def test_what_counts_as_identity_tells_the_rows_of_the_lab_apart(lab_facts: Path
 def test_everything_is_every_fact_of_every_endpoint() -> None:
     assert EVERYTHING.topics == TOPICS - frozenset(ON_DEMAND_TOPICS)
     read = set(TABLES) - {"reading", "listed_endpoint", "declared", "declared_nfs_server", "baseline", "gap"}
-    assert set(SOURCES) ^ read == set(), "auditor/facts/needs.py: tables without a source, or sources without a table"
+    assert set(SOURCES) ^ read == set(), "tables of auditor/facts without a topic, or with one that need none"
     assert needs_of(RULES).missing_from(EVERYTHING) == {"events"}  # which only rules of drift show, where a baseline is set
     assert {source.topic for source in SOURCES.values()} == TOPICS
 

@@ -28,8 +28,9 @@ from auditor.endpoints.vcenter.collect.topics import collect_vcenter
 from auditor.endpoints.vcenter.session import open_vcenter
 from auditor.endpoints.vcenter.settings.datastore_sioc import DatastoreSioc
 from auditor.endpoints.vcenter.settings.iscsi_target_option import IscsiTargetOption
-from auditor.facts.needs import EVERYTHING, Fact, Needs, needs
+from auditor.facts.needs import EVERYTHING, Needs, needs
 from auditor.facts.snapshots.earlier import live_topics
+from auditor.facts.table import Fact
 from auditor.model import BulkTransport, Endpoint, Target
 from auditor_lab.scenario import parse_scenario
 from auditor_lab.vcenter.description.vcenter import VCenterDescription
