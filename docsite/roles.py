@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from auditor.doctor.affected_rules import AffectedRules, named
-from auditor.endpoints.vcenter.privileges import READ_ONLY, VCENTER_FIXES, VCENTER_READS, VCENTER_STEPS, Needed
+from auditor.endpoints.vcenter.privileges import READ_ONLY, VCENTER_READS, vcenter_fixes, vcenter_steps
 from auditor.model import EndpointKind
 from auditor.model.endpoint_kinds import EndpointType, endpoint_type, endpoint_types
+from auditor.model.settings import Needed
 from auditor.pipeline.policy import load_rule_set
 from docsite.markdown import code, escaped, table
 
@@ -50,9 +51,9 @@ def _reads(affected: AffectedRules) -> str:
 
 def _fixes(affected: AffectedRules) -> str:
     rows = []
-    for privilege, needed, names in _by_privilege({**VCENTER_FIXES, **VCENTER_STEPS}):
+    for privilege, needed, names in _by_privilege({**vcenter_fixes(), **vcenter_steps()}):
         rules = affected.rules_fixed_by(names)
-        use = f"fixes of {named(rules)}" if rules else "reboots of hosts" if set(names) <= VCENTER_STEPS.keys() else "no rule of today"
+        use = f"fixes of {named(rules)}" if rules else "reboots of hosts" if set(names) <= vcenter_steps().keys() else "no rule of today"
         rows.append((code(privilege), ", ".join(map(code, names)), escaped(use), _source(needed)))
     return table(("privilege", "to write", "what for", "who says so"), rows)
 

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from auditor.apply.reboots import takes_reboot
-from auditor.endpoints.vcenter.privileges import READ_ONLY, VCENTER_FIXES, VCENTER_READS, VCENTER_STEPS, Needed
+from auditor.endpoints.vcenter.privileges import READ_ONLY, VCENTER_READS, vcenter_fixes, vcenter_steps
 from auditor.errors import EndpointError, GuardError
 from auditor.model import EndpointKind
 from auditor.model.endpoint_kinds import endpoint_type, endpoint_types
+from auditor.model.settings import Needed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -90,8 +91,8 @@ def _by_endpoint(changes: Iterable[Change]) -> Mapping[str, list[Change]]:
 
 def needed_for(change: Change, *, reboots: bool) -> Mapping[str, Needed]:
     """What a change of a vCenter asks for: the remediator, and the steps of the reboot that goes with it; empty where nothing is known."""
-    steps = VCENTER_STEPS if reboots and takes_reboot(change) else {}
-    own = {change.remediator: VCENTER_FIXES[change.remediator]} if change.remediator in VCENTER_FIXES else {}
+    steps = vcenter_steps() if reboots and takes_reboot(change) else {}
+    own = {change.remediator: vcenter_fixes()[change.remediator]} if change.remediator in vcenter_fixes() else {}
     return {**own, **steps}
 
 

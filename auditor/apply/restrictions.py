@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from auditor.apply.protection import TaggedObject, tags_of, without_protected
-from auditor.endpoints.vcenter.privileges import VCENTER_FIXES
+from auditor.endpoints.vcenter.privileges import vcenter_fixes
 from auditor.errors import EndpointError, GuardError
 from auditor.fleet.windows import is_open, next_opening
 from auditor.model import EndpointKind, Outcome, Receipt
@@ -98,7 +98,7 @@ def without_owned(changes: Sequence[Change], sessions: Sessions, notice: Callabl
     hosts: dict[str, set[str]] = {}
     for change in changes:
         host_id = dict(change.target.keys).get("host_id")
-        if host_id is not None and change.remediator in VCENTER_FIXES:
+        if host_id is not None and change.remediator in vcenter_fixes():
             hosts.setdefault(change.target.endpoint, set()).add(host_id)
     for endpoint, ids in hosts.items():
         owned, unknown = _owners(endpoint, sorted(ids), sessions)

@@ -12,7 +12,7 @@ from auditor.doctor.clocks import clock_check
 from auditor.doctor.connection import shortly
 from auditor.doctor.lanes import lane_check
 from auditor.doctor.vcenter_privileges import esxcli_check, fix_check, read_checks
-from auditor.endpoints.vcenter.privileges import VCENTER_FIXES, VCENTER_READS
+from auditor.endpoints.vcenter.privileges import VCENTER_READS, vcenter_fixes
 from auditor.errors import EndpointError, PermissionMissingError
 from auditor.model import Check, Health
 
@@ -82,7 +82,7 @@ def examine_vcenter(vcenter: VCenter, endpoint: Endpoint, affected: AffectedRule
             places.seen[endpoint.name] = [(endpoint.name, clusters.get(host.parent), host.name) for host in hosts]
     yield lane_check(vcenter, endpoint, hosts, partial(attempt, circuit))
     yield _account(endpoint, attempt(circuit, partial(account_of, vcenter)))
-    privileges = sorted({name for needed in (*VCENTER_READS.values(), *VCENTER_FIXES.values()) for name in needed.privileges})
+    privileges = sorted({name for needed in (*VCENTER_READS.values(), *vcenter_fixes().values()) for name in needed.privileges})
     seen: Sequence[SeenHost] = () if isinstance(hosts, EndpointError) else hosts
     step = max(1, -(-len(seen) // MOST_HOSTS_ASKED))
     some = {host.ref.value: host.name for host in seen[::step]}

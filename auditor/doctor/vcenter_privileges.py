@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from auditor.doctor.affected_rules import named
 from auditor.doctor.connection import shortly
-from auditor.endpoints.vcenter.privileges import ESXCLI_TOPICS, READ_ONLY, VCENTER_FIXES, VCENTER_READS, lost_without
+from auditor.endpoints.vcenter.privileges import ESXCLI_TOPICS, READ_ONLY, VCENTER_READS, lost_without, vcenter_fixes
 from auditor.errors import EndpointError, PermissionMissingError
 from auditor.model import Check, EndpointKind, Health
 
@@ -72,11 +72,11 @@ def fix_check(endpoint: Endpoint, affected: AffectedRules, held: Held | Endpoint
     at = partial(Check, endpoint.name, "fix")
     if isinstance(held, EndpointError):
         return at(Health.UNKNOWN, shortly(held, endpoint), "which privileges are missing for --fix is not known.", held.do)
-    needed = _in_order(VCENTER_FIXES.values())
+    needed = _in_order(vcenter_fixes().values())
     missing = [name for name in needed if lacking(name, held, root, hosts)]
     if not missing:
         return at(Health.OK, f"all {len(needed)} privileges are held on {_looked_at(held, root, hosts)}")
-    refused = sorted(lost_without(missing, VCENTER_FIXES))
+    refused = sorted(lost_without(missing, vcenter_fixes()))
     rules = affected.rules_fixed_by(refused)
     by = f"rules that would stay unfixed: {named(rules)}" if rules else "no rule is fixed by them"
     return at(

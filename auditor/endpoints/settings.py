@@ -9,11 +9,18 @@ from auditor.model.endpoint_kinds import endpoint_types
 
 if TYPE_CHECKING:
     from auditor.endpoints.common.remediator import AnyRemediator
+    from auditor.model.settings import Setting
 
 
 def remediator_names() -> tuple[str, ...]:
     """Every name a rule's `fix.remediator` may use, sorted; nothing is imported."""
     return tuple(sorted(name for one in endpoint_types() for name in one.settings))
+
+
+@cache
+def setting_of(name: str) -> Setting | None:
+    """What is known of the setting, or step, whose remediator has that name; None where no kind has it. Nothing is imported."""
+    return next((one for kind in endpoint_types() if (one := kind.settings.get(name) or kind.steps.get(name))), None)
 
 
 @cache
@@ -26,9 +33,9 @@ def remediator_for(name: str) -> AnyRemediator:
     from auditor.errors import ConfigurationError
 
     for one in endpoint_types():
-        place = one.settings.get(name) or one.steps.get(name)
-        if place is not None:
-            remediator: AnyRemediator = one.load(place)()
+        setting = one.settings.get(name) or one.steps.get(name)
+        if setting is not None:
+            remediator: AnyRemediator = one.load(setting.place)()
             return remediator
     raise ConfigurationError(
         f"no remediator is called {name!r}",

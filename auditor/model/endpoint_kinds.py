@@ -18,6 +18,8 @@ from auditor.model import EndpointKind
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from auditor.model.settings import Setting
+
 NVME_MODEL_LENGTH = 16
 """Characters of an NVMe controller's model that ESXi shows: 'Lexar SSD NM790 2TB' is 'Lexar SSD NM790' there. Not verified on an array."""
 
@@ -82,10 +84,10 @@ class EndpointType:
         collector: likewise; takes the session, the endpoint and what is needed of it, gives batches and gaps.
         topics: what a reading of it consists of; the collector has each of them.
         asked_by: a topic that is asked for the objects of another one, and cannot be asked alone -> that other topic.
-        settings: what can be fixed on it: name of the remediator -> "module:class" within the folder.
+        settings: what can be fixed on it, by the name of its remediator.
         steps: what is done on the way and no rule may ask for, such as a reboot; likewise.
         family: of the volumes that hosts see from it; None for a vCenter, which has none.
-        roles: what its accounts may do; a vCenter's privileges stand in `auditor.endpoints.vcenter.privileges`.
+        roles: what its accounts may do; a vCenter's privileges stand with its settings, and in `auditor.endpoints.vcenter.privileges`.
         protocol: below its API; with HTTPS goes `tls:` of fleet.yaml, with SSH goes `ssh:`.
         login: what fleet.yaml gives: a user name and a password, or an API token alone.
         health: "module:function" as above; takes the session, the keys of targets and the time from which load counts, gives
@@ -101,8 +103,8 @@ class EndpointType:
     collector: str
     topics: tuple[str, ...]
     asked_by: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    settings: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    steps: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    settings: Mapping[str, Setting] = field(default_factory=lambda: MappingProxyType({}))
+    steps: Mapping[str, Setting] = field(default_factory=lambda: MappingProxyType({}))
     family: Family | None = None
     roles: Roles = NO_ROLES
     protocol: Literal["https", "ssh"] = "https"

@@ -10,7 +10,7 @@ import pytest
 from auditor.apply.privileges import check_privileges, roles_for
 from auditor.endpoints.common.sessions import Session, Sessions
 from auditor.endpoints.settings import remediator_for
-from auditor.endpoints.vcenter.privileges import VCENTER_FIXES, VCENTER_STEPS
+from auditor.endpoints.vcenter.privileges import vcenter_fixes, vcenter_steps
 from auditor.errors import GuardError, PermissionMissingError
 from auditor.model import Change, Endpoint, EndpointKind, FixClass, Resource, Secret, Target
 from auditor_lab.vcenter.soap.privileges import ALL
@@ -73,11 +73,11 @@ def test_where_it_cannot_be_asked_a_sentence_says_so_and_the_vcenter_decides(che
     assert "itself refuses" in sentence
 
 
-@pytest.mark.parametrize("step", sorted(VCENTER_STEPS))
+@pytest.mark.parametrize("step", sorted(vcenter_steps()))
 def test_without_the_privilege_of_a_step_the_lab_refuses_it(serve_vcenter: Callable[..., Any], step: str) -> None:
     server, endpoint = serve_vcenter()
     target = Target("vc-test", (("booted_before", "2020-01-01T00:00:00+00:00"), ("host_id", "host-11"), ("limit_seconds", "1")))
-    server.privileges = ALL - set(VCENTER_STEPS[step].privileges)
+    server.privileges = ALL - set(vcenter_steps()[step].privileges)
     with Sessions({"vc-test": endpoint}) as sessions:
         session = sessions.session("vc-test")
         if step == "host.boot":
@@ -136,7 +136,7 @@ def test_the_roles_of_a_plan_are_what_its_changes_and_the_audit_need() -> None:
     )
     assert fix["powercli"].startswith("New-VIRole -Name 'auditor-fix' -Privilege (Get-VIPrivilege -Id 'Host.Config.AdvancedConfig',")
     assert {one["for"] for one in fix["sources"]["Host.Config.Maintenance"]} == {"host.boot", "host.maintenance"}
-    assert fix["sources"]["Host.Config.AdvancedConfig"][0]["source"] == VCENTER_FIXES["host.option"].source
+    assert fix["sources"]["Host.Config.AdvancedConfig"][0]["source"] == vcenter_fixes()["host.option"].source
     assert (of_array["audit"], of_array["fix"]) == (["readonly"], None), "nothing is written there"
     assert (
         "Host.Config.Maintenance"

@@ -8,12 +8,14 @@ from pathlib import Path
 import pytest
 
 import auditor.endpoints
-from auditor.endpoints.settings import remediator_for, remediator_names
+from auditor.endpoints.settings import remediator_for, remediator_names, setting_of
+from auditor.endpoints.vcenter.collect.changes import EVENTS, TASKS
 from auditor.errors import ConfigurationError
 from auditor.facts.families import FAMILIES
 from auditor.facts.needs import SOURCES
 from auditor.model import EndpointKind
 from auditor.model.endpoint_kinds import EndpointType, endpoint_type, endpoint_types
+from auditor.model.settings import Setting
 from tests.contract.examples import EXAMPLES
 from tests.waiting import completed
 
@@ -70,6 +72,21 @@ def test_a_setting_of_an_array_begins_with_the_name_of_its_kind(kind: EndpointTy
     assert not kind.is_array or name.startswith(f"{kind.kind.value.replace('-', '_')}.")
 
 
+@pytest.mark.parametrize(("kind", "name"), SETTINGS)
+def test_a_setting_has_one_unit_or_units_by_target_and_says_of_vcenter_alone_what_it_asks_for(kind: EndpointType, name: str) -> None:
+    setting = kind.settings[name]
+    assert setting_of(name) is setting
+    assert not (setting.unit and setting.units)
+    assert all(unit and glob for glob, unit in setting.units.items())
+    assert kind.is_array or setting.needed is not None, "say in TYPE which privileges a write takes"
+    assert not kind.is_array or (setting.needed, setting.shown_by) == (None, ()), "an array has roles, and vCenter's log does not know it"
+
+
+def test_what_shows_who_changed_a_setting_is_what_is_read_of_the_log_and_all_of_it_is_used() -> None:
+    named = {what for one in endpoint_types() for setting in one.settings.values() for what in setting.shown_by}
+    assert named == {what.lower() for what in (*TASKS, *EVENTS)}
+
+
 def test_no_two_kinds_have_a_setting_of_one_name() -> None:
     assert sorted(name for one in endpoint_types() for name in one.settings) == list(remediator_names()) == sorted(set(remediator_names()))
 
@@ -81,9 +98,26 @@ def test_an_unknown_name_is_told_with_those_that_exist() -> None:
     assert "device.dsnro" in caught.value.do
 
 
+@pytest.mark.parametrize(
+    ("keys", "unit"),
+    [
+        pytest.param({"option": "Net.Heap"}, "MB", id="an option"),
+        pytest.param({"option": "NET.HEAP"}, "MB", id="in capitals"),
+        pytest.param({"option": "Net.HeapSize"}, "", id="another option"),
+        pytest.param({"module": "m", "parameter": "drv_LunQDepth"}, "commands", id="the end of a parameter"),
+        pytest.param({"field": "drv_LunQDepth"}, "commands", id="a field"),
+        pytest.param({"device": "Net.Heap"}, "", id="no name of a setting"),
+    ],
+)
+def test_the_unit_of_a_setting_goes_by_what_its_target_names(keys: dict[str, str], unit: str) -> None:
+    assert Setting("m:C", units={"Net.Heap": "MB", "*lunqdepth": "commands"}).unit_of(keys) == unit
+    assert Setting("m:C", unit="IOPS").unit_of(keys) == "IOPS"
+
+
 def test_the_registry_loads_no_client() -> None:
     program = (
-        "import sys, auditor.endpoints.settings as r, auditor.facts.schema, auditor.fleet.loading; r.remediator_names();"
+        "import sys, auditor.endpoints.settings as r, auditor.facts.schema, auditor.fleet.loading;"
+        "[r.setting_of(name).unit_of({}) for name in r.remediator_names()];"
         "print([m for m in ('pyVmomi', 'httpx', 'solidfire', 'asyncssh') if m in sys.modules])"
     )
     assert completed([sys.executable, "-c", program], check=True).stdout == "[]\n"

@@ -9,7 +9,7 @@ import pytest
 from typer.main import get_command
 
 from auditor.cli.app import app
-from auditor.endpoints.vcenter.privileges import READ_ONLY, VCENTER_FIXES, VCENTER_READS, VCENTER_STEPS
+from auditor.endpoints.vcenter.privileges import READ_ONLY, VCENTER_READS, vcenter_fixes, vcenter_steps
 from auditor.facts.catalog import view_columns
 from auditor.model.endpoint_kinds import endpoint_types
 from docsite.__main__ import _FETCHED
@@ -66,9 +66,9 @@ def test_every_view_has_its_columns() -> None:
 
 def test_every_privilege_and_every_kind_of_array_is_on_the_page_of_roles() -> None:
     page = roles_page()
-    needed = {name for group in (VCENTER_READS, VCENTER_FIXES, VCENTER_STEPS) for one in group.values() for name in one.privileges}
+    needed = {name for group in (VCENTER_READS, vcenter_fixes(), vcenter_steps()) for one in group.values() for name in one.privileges}
     assert all(f"`{privilege}`" in page for privilege in needed | {*READ_ONLY})
-    assert all(f"`{name}`" in page for name in {**VCENTER_FIXES, **VCENTER_STEPS})
+    assert all(f"`{name}`" in page for name in {**vcenter_fixes(), **vcenter_steps()})
     assert all(f"Kind `{kind.kind.value}` in fleet.yaml." in page for kind in endpoint_types() if kind.is_array)
     assert all(f"`{topic}`" in page for kind in endpoint_types() if kind.is_array for topic in kind.topics)
 

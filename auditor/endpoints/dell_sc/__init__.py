@@ -4,13 +4,14 @@ from types import MappingProxyType
 
 from auditor.model import EndpointKind
 from auditor.model.endpoint_kinds import DEVICE_NAMES, MULTIPATH_TOOLS, EndpointType, Family, Roles
+from auditor.model.settings import Setting
 
 TYPE = EndpointType(
     EndpointKind.DELL_SC,
     opener="client:open_dell_sc",
     collector="collect:collect_dell_sc",
     topics=("array", "alerts", "nodes", "pools", "qos_policies", "volumes", "array_hosts", "connections", "volume_load"),
-    settings=MappingProxyType({"dell_sc.volume_qos_profile": "settings.volume_qos_profile:DellScVolumeQosProfile"}),
+    settings=MappingProxyType({"dell_sc.volume_qos_profile": Setting("settings.volume_qos_profile:DellScVolumeQosProfile")}),
     family=Family(
         "dell-sc",
         "Dell SC / Compellent",

@@ -4,6 +4,7 @@ from types import MappingProxyType
 
 from auditor.model import EndpointKind
 from auditor.model.endpoint_kinds import DEVICE_NAMES, MULTIPATH_TOOLS, EndpointType, Family, Roles
+from auditor.model.settings import Setting
 
 TYPE = EndpointType(
     EndpointKind.ELEMENT,
@@ -27,8 +28,10 @@ TYPE = EndpointType(
     asked_by=MappingProxyType({"volume_histograms": "volumes"}),
     settings=MappingProxyType(
         {
-            "element.qos_policy": "settings.qos_policy:ElementQosPolicy",
-            "element.volume_limits": "settings.volume_limits:ElementVolumeLimits",
+            "element.qos_policy": Setting(
+                "settings.qos_policy:ElementQosPolicy", units=MappingProxyType({"minIOPS": "IOPS", "maxIOPS": "IOPS", "burstIOPS": "IOPS"})
+            ),
+            "element.volume_limits": Setting("settings.volume_limits:ElementVolumeLimits"),
         }
     ),
     family=Family(

@@ -4,6 +4,7 @@ from types import MappingProxyType
 
 from auditor.model import EndpointKind
 from auditor.model.endpoint_kinds import DEVICE_NAMES, MULTIPATH_TOOLS, EndpointType, Family, Roles
+from auditor.model.settings import Setting
 
 TYPE = EndpointType(
     EndpointKind.ETERNUS,
@@ -13,8 +14,12 @@ TYPE = EndpointType(
     topics=("array", "alerts", "pools", "qos_policies", "volumes", "array_hosts", "connections"),
     settings=MappingProxyType(
         {
-            "eternus.qos_category": "settings.qos_category:EternusQosCategory",
-            "eternus.volume_qos": "settings.volume_qos:EternusVolumeQos",
+            "eternus.qos_category": Setting(
+                "settings.qos_category:EternusQosCategory",
+                units=MappingProxyType({"iops": "IOPS", "mbps": "MiB/s"}),
+                no_limit=(None,),
+            ),
+            "eternus.volume_qos": Setting("settings.volume_qos:EternusVolumeQos"),
         }
     ),
     family=Family(

@@ -4,6 +4,9 @@ from types import MappingProxyType
 
 from auditor.model import EndpointKind
 from auditor.model.endpoint_kinds import DEVICE_NAMES, MULTIPATH_TOOLS, NVME_NAMES, EndpointType, Family, Roles, nvme_inquiry
+from auditor.model.settings import Setting
+
+_UNITS = MappingProxyType({"iops_limit": "IOPS", "bandwidth_limit": "bytes/s"})
 
 TYPE = EndpointType(
     EndpointKind.FLASHARRAY,
@@ -12,9 +15,11 @@ TYPE = EndpointType(
     topics=("array", "alerts", "nodes", "qos_policies", "volumes", "volume_load", "protocol_endpoints", "array_hosts", "connections"),
     settings=MappingProxyType(
         {
-            "flasharray.host_personality": "settings.host_personality:FlashArrayHostPersonality",
-            "flasharray.volume_group_limit": "settings.volume_group_limit:FlashArrayVolumeGroupLimit",
-            "flasharray.volume_limit": "settings.volume_limit:FlashArrayVolumeLimit",
+            "flasharray.host_personality": Setting("settings.host_personality:FlashArrayHostPersonality"),
+            "flasharray.volume_group_limit": Setting(
+                "settings.volume_group_limit:FlashArrayVolumeGroupLimit", units=_UNITS, no_limit=(None,)
+            ),
+            "flasharray.volume_limit": Setting("settings.volume_limit:FlashArrayVolumeLimit", units=_UNITS, no_limit=(None,)),
         }
     ),
     family=Family(

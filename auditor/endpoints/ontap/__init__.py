@@ -4,6 +4,7 @@ from types import MappingProxyType
 
 from auditor.model import EndpointKind
 from auditor.model.endpoint_kinds import DEVICE_NAMES, MULTIPATH_TOOLS, NVME_NAMES, EndpointType, Family, Roles, nvme_inquiry
+from auditor.model.settings import Setting
 
 TYPE = EndpointType(
     EndpointKind.ONTAP,
@@ -29,10 +30,14 @@ TYPE = EndpointType(
     ),
     settings=MappingProxyType(
         {
-            "ontap.efficiency_priority": "settings.efficiency_priority:OntapEfficiencyPriority",
-            "ontap.efficiency_schedule": "settings.efficiency_schedule:OntapEfficiencySchedule",
-            "ontap.qos_policy_limit": "settings.qos_policy_limit:OntapQosPolicyLimit",
-            "ontap.volume_qos_policy": "settings.volume_qos_policy:OntapVolumeQosPolicy",
+            "ontap.efficiency_priority": Setting("settings.efficiency_priority:OntapEfficiencyPriority"),
+            "ontap.efficiency_schedule": Setting("settings.efficiency_schedule:OntapEfficiencySchedule"),
+            "ontap.qos_policy_limit": Setting(
+                "settings.qos_policy_limit:OntapQosPolicyLimit",
+                units=MappingProxyType({"max_throughput_iops": "IOPS", "max_throughput_mbps": "MB/s"}),
+                no_limit=(None,),
+            ),
+            "ontap.volume_qos_policy": Setting("settings.volume_qos_policy:OntapVolumeQosPolicy"),
         }
     ),
     family=Family(

@@ -2,10 +2,37 @@
 
 from types import MappingProxyType
 
+from auditor.endpoints.vcenter.privileges import (
+    ADVANCED,
+    DATASTORE_CLUSTER,
+    DATASTORE_IO,
+    DISKS,
+    ESXCLI,
+    MAINTENANCE,
+    SETTINGS,
+    STORAGE,
+)
 from auditor.facts.vcenter_tables import HOST_TOPICS, ON_DEMAND_TOPICS, VCENTER_TOPICS
 from auditor.model import EndpointKind
 from auditor.model.endpoint_kinds import EndpointType
+from auditor.model.settings import Needed, Setting
 
+_ON_DEVICE = Needed((SETTINGS, STORAGE), f"esxcli: {ESXCLI}; a write to a device as Host.Config.Storage", verified=False)
+_IORM = Needed(
+    (DATASTORE_IO,), 'vSphere API reference, StorageResourceManager.ConfigureDatastoreIORM_Task: "required on the target datastore"'
+)
+_POD = Needed((DATASTORE_CLUSTER,), 'vSphere security guide, "Datastore Cluster Privileges": configure a datastore cluster')
+
+_HOST_PROFILES = (
+    "profile.host.profilemanager.applyhostconfiguration",
+    "profile.host.profilemanager.applyentitiesconfiguration",
+    "hostprofileappliedevent",
+    "hostconfigappliedevent",
+)
+"""They may change anything of a host. Of esxcli, which sets DSNRO and claim rules, no event shows."""
+_IORM_EVENTS = ("datastoreiormreconfiguredevent", "storageresourcemanager.configuredatastoreiorm")
+
+# Source of `shown_by`: docs/design/who-changed-it.md.
 TYPE = EndpointType(
     EndpointKind.VCENTER,
     opener="session:open_vcenter",
@@ -13,26 +40,78 @@ TYPE = EndpointType(
     topics=(*HOST_TOPICS, *VCENTER_TOPICS, *ON_DEMAND_TOPICS),
     settings=MappingProxyType(
         {
-            "datastore.sioc": "settings.datastore_sioc:DatastoreSioc",
-            "datastore.sioc_threshold": "settings.datastore_sioc_threshold:DatastoreSiocThreshold",
-            "datastore.unmap": "settings.datastore_unmap:DatastoreUnmap",
-            "device.dsnro": "settings.device_dsnro:DeviceDsnro",
-            "device.path_policy": "settings.device_path_policy:DevicePathPolicy",
-            "device.perennially_reserved": "settings.device_perennially_reserved:DevicePerenniallyReserved",
-            "device.queue_full": "settings.device_queue_full:DeviceQueueFull",
-            "host.claim_rule": "settings.host_claim_rule:HostClaimRule",
-            "host.module_option": "settings.host_module_option:HostModuleOption",
-            "host.option": "settings.host_option:HostOption",
-            "iscsi.target_option": "settings.iscsi_target_option:IscsiTargetOption",
-            "pod.automation": "settings.pod_automation:PodAutomation",
-            "pod.io_metric": "settings.pod_io_metric:PodIoMetric",
-            "vm.disk_limit": "settings.vm_disk_limit:VmDiskLimit",
+            "host.claim_rule": Setting("settings.host_claim_rule:HostClaimRule", needed=_ON_DEVICE, shown_by=_HOST_PROFILES),
+            "host.option": Setting(
+                "settings.host_option:HostOption",
+                # Source: docs/domain/facts.md#1, #3-7; the sources of ontap/nfs-heap and of queue/nfs-max-queue-depth.
+                units=MappingProxyType(
+                    {
+                        "DataMover.MaxHWTransferSize": "KiB",
+                        "ISCSI.MaxIoSizeKB": "KiB",
+                        "NFS.MaxQueueDepth": "commands",
+                        "Net.TcpipHeapMax": "MB",
+                        "Net.TcpipHeapSize": "MB",
+                        "Scsi.ScsiVVolPESNRO": "commands",
+                    }
+                ),
+                needed=Needed((ADVANCED,), 'vSphere security guide, "Host Configuration Privileges": advanced host configuration options'),
+                shown_by=("option.optionmanager.updatevalues", *_HOST_PROFILES),
+            ),
+            "host.module_option": Setting(
+                "settings.host_module_option:HostModuleOption",
+                # Source: docs/domain/facts.md#2.
+                units=MappingProxyType({"*lunqdepth": "commands", "*lun_queue_depth": "commands", "*qmaxqdepth": "commands"}),
+                needed=Needed((SETTINGS,), "vSphere API reference, HostKernelModuleSystem.UpdateModuleOptionString"),
+                shown_by=("host.kernelmodulesystem.updatemoduleoptionstring", *_HOST_PROFILES),
+            ),
+            "iscsi.target_option": Setting(
+                "settings.iscsi_target_option:IscsiTargetOption",
+                # Source: docs/domain/facts.md#5-1.
+                units=MappingProxyType({"LoginTimeout": "s"}),
+                needed=Needed((STORAGE,), "vSphere API reference, HostStorageSystem.UpdateInternetScsiAdvancedOptions"),
+                shown_by=("host.storagesystem.updateinternetscsiadvancedoptions", *_HOST_PROFILES),
+            ),
+            # Source of the unit: docs/domain/facts.md#1.
+            "device.dsnro": Setting("settings.device_dsnro:DeviceDsnro", unit="commands", needed=_ON_DEVICE, shown_by=_HOST_PROFILES),
+            "device.path_policy": Setting(
+                "settings.device_path_policy:DevicePathPolicy",
+                needed=_ON_DEVICE,
+                shown_by=("host.storagesystem.setmultipathlunpolicy", *_HOST_PROFILES),
+            ),
+            "device.perennially_reserved": Setting(
+                "settings.device_perennially_reserved:DevicePerenniallyReserved", needed=_ON_DEVICE, shown_by=_HOST_PROFILES
+            ),
+            "device.queue_full": Setting("settings.device_queue_full:DeviceQueueFull", needed=_ON_DEVICE, shown_by=_HOST_PROFILES),
+            "datastore.sioc": Setting("settings.datastore_sioc:DatastoreSioc", needed=_IORM, shown_by=_IORM_EVENTS),
+            "datastore.sioc_threshold": Setting(
+                "settings.datastore_sioc_threshold:DatastoreSiocThreshold", needed=_IORM, shown_by=_IORM_EVENTS
+            ),
+            "datastore.unmap": Setting(
+                "settings.datastore_unmap:DatastoreUnmap",
+                needed=Needed((STORAGE,), "vSphere API reference, HostStorageSystem.UpdateVmfsUnmapPriority"),
+            ),
+            "pod.automation": Setting("settings.pod_automation:PodAutomation", needed=_POD),
+            "pod.io_metric": Setting("settings.pod_io_metric:PodIoMetric", needed=_POD),
+            "vm.disk_limit": Setting(
+                "settings.vm_disk_limit:VmDiskLimit",
+                # Source of both: vSphere API reference, StorageIOAllocationInfo.limit.
+                unit="IOPS",
+                no_limit=(-1,),
+                needed=Needed((DISKS,), "vSphere API reference, ReconfigVM_Task: if changing the properties of an existing device"),
+                shown_by=("virtualmachine.reconfigure",),
+            ),
         }
     ),
     steps=MappingProxyType(
         {
-            "host.boot": "steps.host_boot:HostBoot",
-            "host.maintenance": "steps.host_maintenance:HostMaintenance",
+            "host.boot": Setting(
+                "steps.host_boot:HostBoot",
+                needed=Needed((MAINTENANCE,), "vSphere API reference, HostSystem.RebootHost_Task: Host.Config.Maintenance"),
+            ),
+            "host.maintenance": Setting(
+                "steps.host_maintenance:HostMaintenance",
+                needed=Needed((MAINTENANCE,), "vSphere API reference, HostSystem.EnterMaintenanceMode_Task: Host.Config.Maintenance"),
+            ),
         }
     ),
     health="health:read_health",

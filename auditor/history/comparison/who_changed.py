@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from auditor.endpoints.settings import setting_of
 from auditor.report.wording import change_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from datetime import datetime
     from pathlib import Path
 
@@ -19,30 +20,8 @@ if TYPE_CHECKING:
     Author = Callable[[Finding], str]
     """Who may have changed what a finding is about, in words; "" where nothing shows it."""
 
-_HOST_PROFILES = (
-    "profile.host.profilemanager.applyhostconfiguration",
-    "profile.host.profilemanager.applyentitiesconfiguration",
-    "hostprofileappliedevent",
-    "hostconfigappliedevent",
-)
-"""They may change anything of a host."""
 _ENTITIES = {"host": "host_id", "datastore": "datastore_id", "vm": "vm_id"}
 """The key of a target by the kind of its entity."""
-_SHOWN_BY: Mapping[str, tuple[str, ...]] = {
-    "host.option": ("option.optionmanager.updatevalues", *_HOST_PROFILES),
-    "host.module_option": ("host.kernelmodulesystem.updatemoduleoptionstring", *_HOST_PROFILES),
-    "device.path_policy": ("host.storagesystem.setmultipathlunpolicy", *_HOST_PROFILES),
-    "iscsi.target_option": ("host.storagesystem.updateinternetscsiadvancedoptions", *_HOST_PROFILES),
-    "device.dsnro": _HOST_PROFILES,
-    "device.perennially_reserved": _HOST_PROFILES,
-    "device.queue_full": _HOST_PROFILES,
-    "host.claim_rule": _HOST_PROFILES,
-    "datastore.sioc": ("datastoreiormreconfiguredevent", "storageresourcemanager.configuredatastoreiorm"),
-    "datastore.sioc_threshold": ("datastoreiormreconfiguredevent", "storageresourcemanager.configuredatastoreiorm"),
-    "vm.disk_limit": ("virtualmachine.reconfigure",),
-}
-"""By remediator: the tasks and events that may have changed its setting, in lower case. Source: docs/design/who-changed-it.md; of
-esxcli, which sets DSNRO and claim rules, no event shows."""
 _NEWEST = """SELECT endpoint, entity_kind, entity_id, lower(what), arg_max(coalesce(user_name, ''), happened_at), max(happened_at)
 FROM read_parquet($path) WHERE happened_at > CAST($since AS TIMESTAMPTZ) GROUP BY ALL"""
 _READ = "SELECT DISTINCT endpoint FROM read_parquet($path) WHERE topic = 'events' AND complete"
@@ -84,8 +63,8 @@ def authors(snapshot: Path | None, since: datetime) -> tuple[Author, frozenset[s
 
 
 def _keys(endpoint: str, fix: Fix | None) -> list[tuple[str, str, str, str]]:
-    shown_by = _SHOWN_BY.get(fix.remediator or "") if fix is not None else None
-    if fix is None or shown_by is None:
+    setting = setting_of(fix.remediator or "") if fix is not None else None
+    if fix is None or setting is None:
         return []
     target = dict(fix.target)
-    return [(endpoint, kind, target[key], what) for kind, key in _ENTITIES.items() if key in target for what in shown_by]
+    return [(endpoint, kind, target[key], what) for kind, key in _ENTITIES.items() if key in target for what in setting.shown_by]

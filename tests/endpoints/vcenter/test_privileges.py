@@ -10,7 +10,7 @@ import pytest
 from auditor.endpoints.settings import remediator_for
 from auditor.endpoints.vcenter.account import account_of, privileges_held
 from auditor.endpoints.vcenter.collect.topics import collect_vcenter
-from auditor.endpoints.vcenter.privileges import ESXCLI_TOPICS, VCENTER_FIXES, VCENTER_READS, lost_without
+from auditor.endpoints.vcenter.privileges import ESXCLI_TOPICS, VCENTER_READS, lost_without, vcenter_fixes
 from auditor.endpoints.vcenter.session import VCenter, open_vcenter
 from auditor.errors import EndpointError, PermissionMissingError
 from auditor.facts.needs import EVERYTHING, needs
@@ -23,7 +23,7 @@ from auditor_lab.wire import Fault
 
 Serve = Callable[..., tuple[VCenterServer, Endpoint]]
 
-NAMED = frozenset(name for needed in (*VCENTER_READS.values(), *VCENTER_FIXES.values()) for name in needed.privileges)
+NAMED = frozenset(name for needed in (*VCENTER_READS.values(), *vcenter_fixes().values()) for name in needed.privileges)
 HOSTS = 3  # of the small vCenter
 
 
@@ -85,7 +85,7 @@ def test_every_topic_and_every_remediator_of_a_vcenter_is_said_to_need_something
     assert topics ^ set(VCENTER_READS) == set(), (
         f"topics that are in facts/vcenter_tables.py or in VCENTER_READS of {here}, and not in both"
     )
-    assert settings ^ set(VCENTER_FIXES) == set(), f"settings that are in TYPE or in VCENTER_FIXES of {here}, and not in both"
+    assert settings ^ set(vcenter_fixes()) == set(), "settings of TYPE that do not say what they need"
     assert settings ^ set(WRITES) == set(), "settings that are in TYPE or in WRITES of this test, and not in both"
     assert set(ESXCLI_TOPICS) == {"device_scheduling", "device_offload", "lockmode", "multipathing", "port_binding"}
 
@@ -114,7 +114,7 @@ def test_without_a_privilege_exactly_those_fixes_are_refused(serve_vcenter: Serv
                 remediator_for(name).write(vcenter, target, value)
             except PermissionMissingError:
                 refused.add(name)
-    assert refused == lost_without([privilege], VCENTER_FIXES)
+    assert refused == lost_without([privilege], vcenter_fixes())
 
 
 def test_no_other_privilege_is_needed_for_fixing(serve_vcenter: Serve) -> None:
