@@ -95,6 +95,8 @@ class EndpointType:
         culprits: likewise; takes the session and a change that did not stay, says in words who may have put it back. Empty: nobody knows.
         tuned_by: services that change its settings by themselves: a part of the key, in lower case, under which one is registered with a
             vCenter, and what it does in words.
+        kept_fields: "module:text" as above, the names of fields of its answers that a recording keeps as they are, with spaces between
+            them; all others are masked. Empty: what such an endpoint answers cannot be recorded.
         is_incremental: its collector takes a fourth argument, what to compare with, and reads only what changed since.
     """
 
@@ -112,6 +114,7 @@ class EndpointType:
     health: str = ""
     culprits: str = ""
     tuned_by: tuple[tuple[str, str], ...] = ()
+    kept_fields: str = ""
     is_incremental: bool = False
 
     @property
@@ -124,10 +127,15 @@ class EndpointType:
         """The port that its protocol has unless fleet.yaml names another."""
         return 22 if self.protocol == "ssh" else 443
 
+    @property
+    def folder(self) -> str:
+        """The package that holds everything about the kind, for example auditor.endpoints.dell_sc."""
+        return _folder(self.kind)
+
     def load(self, name: str) -> Any:
         """What "module:attribute" names in the folder of this kind; the module is imported on first use."""
         module, _, attribute = name.partition(":")
-        return getattr(import_module(f"{_folder(self.kind)}.{module}"), attribute)
+        return getattr(import_module(f"{self.folder}.{module}"), attribute)
 
 
 def endpoint_type(kind: EndpointKind) -> EndpointType:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from auditor import __version__
 from auditor.recording.bundle import About, Lines, line_of, write_bundle
 from auditor.recording.exchanges import masked_exchange
+from auditor.recording.fields import kept_fields
 from auditor.recording.judging import masked_policy
 from auditor.recording.manifest import readable_manifest, report_of_originals
 from auditor.recording.masking import Fate, Masker
@@ -110,13 +111,15 @@ def record(
         waivers: what somebody answers for.
 
     Raises:
-        ConfigurationError: the key cannot be used.
+        ConfigurationError: the key cannot be used, or answers of a kind cannot be recorded (`recording.fields.kept_fields`).
         BundleError: `out` exists, or cannot be written.
     """
     from contextlib import ExitStack
 
     from auditor.endpoints.collect import collect_fleet
 
+    for endpoint in fleet.endpoints:
+        kept_fields(endpoint.kind)  # before anything is asked
     masker = Masker(Pseudonyms(recording_key(key)), {word.lower() for word in also})
     with ExitStack() as files:
         taps = [EndpointTap(endpoint, masker, files) for endpoint in fleet.endpoints]

@@ -10,6 +10,7 @@ TYPE = EndpointType(
     EndpointKind.DELL_SC,
     opener="client:open_dell_sc",
     collector="collect:collect_dell_sc",
+    kept_fields="recorded_fields:KEPT",
     topics=("array", "alerts", "nodes", "pools", "qos_policies", "volumes", "array_hosts", "connections", "volume_load"),
     settings=MappingProxyType({"dell_sc.volume_qos_profile": Setting("settings.volume_qos_profile:DellScVolumeQosProfile")}),
     family=Family(

@@ -10,6 +10,7 @@ TYPE = EndpointType(
     EndpointKind.ELEMENT,
     opener="client:open_element",
     collector="collect:collect_element",
+    kept_fields="recorded_fields:KEPT",
     topics=(
         "array",
         "alerts",

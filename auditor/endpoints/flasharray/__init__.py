@@ -12,6 +12,7 @@ TYPE = EndpointType(
     EndpointKind.FLASHARRAY,
     opener="client:open_flasharray",
     collector="collect:collect_flasharray",
+    kept_fields="recorded_fields:KEPT",
     topics=("array", "alerts", "nodes", "qos_policies", "volumes", "volume_load", "protocol_endpoints", "array_hosts", "connections"),
     settings=MappingProxyType(
         {

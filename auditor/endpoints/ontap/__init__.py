@@ -10,6 +10,7 @@ TYPE = EndpointType(
     EndpointKind.ONTAP,
     opener="client:open_ontap",
     collector="collect:collect_ontap",
+    kept_fields="recorded_fields:KEPT",
     topics=(
         "array",
         "alerts",

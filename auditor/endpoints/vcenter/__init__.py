@@ -37,6 +37,7 @@ TYPE = EndpointType(
     EndpointKind.VCENTER,
     opener="session:open_vcenter",
     collector="collect.incremental:collect_incrementally",
+    kept_fields="recorded_fields:KEPT",
     topics=(*HOST_TOPICS, *VCENTER_TOPICS, *ON_DEMAND_TOPICS),
     settings=MappingProxyType(
         {
