@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from auditor.endpoints.common.remediator import AnyRemediator, Reading
-from auditor.endpoints.common.sessions import Session, Sessions
+from auditor.endpoints.common.sessions import SessionBase, Sessions
 from auditor.errors import EndpointUnreachableError, NotThereError, PermissionMissingError, RefusedError
 from auditor.journal import Journal, open_journal
 from auditor.model import Change, Endpoint, EndpointKind, FixClass, Resource, Scalar, Secret, Target
@@ -98,8 +98,8 @@ def remediators(shelf: Shelf) -> Callable[[str], AnyRemediator]:
 @pytest.fixture
 def sessions() -> Iterator[Sessions]:
     @contextmanager
-    def opened(one: Endpoint) -> Iterator[Session]:
-        session = Session(one)
+    def opened(one: Endpoint) -> Iterator[SessionBase]:
+        session = SessionBase(one)
         session.known_identity = "1111"
         yield session
 

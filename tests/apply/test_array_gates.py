@@ -10,7 +10,7 @@ import pytest
 
 from auditor.apply.array_gates import PAUSE_SECONDS, ArrayWatch
 from auditor.endpoints.common.health import ARRAY_LATENCY, CONTROLLERS, Health
-from auditor.endpoints.common.sessions import Session, Sessions
+from auditor.endpoints.common.sessions import SessionBase, Sessions
 from auditor.errors import EndpointUnreachableError
 from auditor.model import Change, Endpoint, EndpointKind, Target
 from tests.apply.conftest import WHY_AND_DO, endpoint
@@ -33,7 +33,7 @@ class Reports:
         self.asked: list[tuple[str, bool]] = []
         self.pauses: list[float] = []
 
-    def read(self, session: Session, *, with_volumes: bool) -> Health:
+    def read(self, session: SessionBase, *, with_volumes: bool) -> Health:
         self.asked.append((session.endpoint.name, with_volumes))
         answer = self.now.pop(0) if len(self.now) > 1 else self.now[0]
         if isinstance(answer, str):
@@ -51,8 +51,8 @@ def reports(monkeypatch: pytest.MonkeyPatch) -> Reports:
 @pytest.fixture
 def fleet() -> Iterator[Sessions]:
     @contextmanager
-    def opened(one: Endpoint) -> Iterator[Session]:
-        yield Session(one)
+    def opened(one: Endpoint) -> Iterator[SessionBase]:
+        yield SessionBase(one)
 
     ends = {"vc": endpoint(), "sf-1": endpoint("sf-1", EndpointKind.ELEMENT), "sf-2": endpoint("sf-2", EndpointKind.ELEMENT)}
     with Sessions(ends, dict.fromkeys((EndpointKind.VCENTER, EndpointKind.ELEMENT), opened)) as held:

@@ -11,7 +11,7 @@ import pytest
 
 from auditor.apply import Fate, recover, undo
 from auditor.apply.recovery import undo_plan
-from auditor.endpoints.common.sessions import Session, Sessions
+from auditor.endpoints.common.sessions import SessionBase, Sessions
 from auditor.errors import EndpointUnreachableError
 from auditor.journal import history, open_intents, open_journal, read_journal
 from auditor.model import Change, Endpoint, EndpointKind, FixClass, Outcome, Plan, Receipt, Secret
@@ -30,7 +30,7 @@ ANSWERS = [
 ]
 
 
-class Speaking(Session):
+class Speaking(SessionBase):
     """A session with an endpoint that says, or fails to say, who it is."""
 
     def __init__(self, endpoint: Endpoint, answer: str | EndpointUnreachableError | None) -> None:
@@ -50,7 +50,7 @@ def at(answer: str | EndpointUnreachableError | None) -> Iterator[Sessions]:
     endpoint = Endpoint("vc", EndpointKind.VCENTER, "127.0.0.1", 443, "audit", Secret("env", ("NONE",)))
 
     @contextmanager
-    def opened(one: Endpoint) -> Iterator[Session]:
+    def opened(one: Endpoint) -> Iterator[SessionBase]:
         yield Speaking(one, answer)
 
     with Sessions({"vc": endpoint}, {EndpointKind.VCENTER: opened}) as sessions:

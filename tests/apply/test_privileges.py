@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from auditor.apply.privileges import check_privileges, roles_for
-from auditor.endpoints.common.sessions import Session, Sessions
+from auditor.endpoints.common.sessions import SessionBase, Sessions
 from auditor.endpoints.settings import remediator_for
 from auditor.endpoints.vcenter.privileges import vcenter_fixes, vcenter_steps
 from auditor.errors import GuardError, PermissionMissingError
@@ -87,7 +87,7 @@ def test_without_the_privilege_of_a_step_the_lab_refuses_it(serve_vcenter: Calla
             remediator_for(step).write(session, target, value=True)
 
 
-class Array(Session):
+class Array(SessionBase):
     """An array that says which roles the account has."""
 
     def __init__(self, endpoint: Endpoint, roles: str | None) -> None:

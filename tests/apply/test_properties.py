@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from auditor.apply import recover, undo
 from auditor.apply.values import same
-from auditor.endpoints.common.sessions import Session, Sessions
+from auditor.endpoints.common.sessions import SessionBase, Sessions
 from auditor.errors import ConfigurationError
 from auditor.journal import history, open_intents, open_journal
 from auditor.model import Change, Endpoint, EndpointKind, FixClass, Plan, Resource, Scalar, Secret, Target
@@ -81,8 +81,8 @@ class World:
         if kill:
             raise KilledError
 
-    def opened(self, endpoint: Endpoint) -> AbstractContextManager[Session]:
-        session = Session(endpoint)
+    def opened(self, endpoint: Endpoint) -> AbstractContextManager[SessionBase]:
+        session = SessionBase(endpoint)
         session.known_identity = "1111"
         return nullcontext(session)
 

@@ -13,7 +13,7 @@ from auditor.apply import Pace, last_receipts, undo_plan
 from auditor.apply.gates import HealthWatch, compared, no_health
 from auditor.apply.holding import put_back
 from auditor.endpoints.common.health import ABORTS, ALARMS, CONNECTION, LATENCY, PATHS, Health
-from auditor.endpoints.common.sessions import Session, Sessions
+from auditor.endpoints.common.sessions import SessionBase, Sessions
 from auditor.errors import EndpointUnreachableError, GuardError
 from auditor.journal import Journal, history, read_journal
 from auditor.model import Change, Endpoint, EndpointKind, FixClass, Outcome, Plan, Receipt, Target
@@ -147,8 +147,8 @@ def watched(monkeypatch: pytest.MonkeyPatch, journal: Journal, shelf: Any) -> It
             return read
 
     @contextmanager
-    def opened(one: Endpoint) -> Iterator[Session]:
-        session = Session(one)
+    def opened(one: Endpoint) -> Iterator[SessionBase]:
+        session = SessionBase(one)
         session.known_identity = "1111"
         yield session
 
@@ -298,10 +298,10 @@ def test_a_service_that_sets_an_array_s_limits_by_itself_is_named_where_a_vcente
     shelf: Any, journal: Journal, change: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     @contextmanager
-    def opened(one: Endpoint) -> Iterator[Session]:
-        yield Session(one)
+    def opened(one: Endpoint) -> Iterator[SessionBase]:
+        yield SessionBase(one)
 
-    def keys(vcenter: Session) -> list[str]:
+    def keys(vcenter: SessionBase) -> list[str]:
         if vcenter.endpoint.name == "vc-down":
             raise EndpointUnreachableError("no answer", **WHY_AND_DO)
         return ["com.vmware.vim.sms", "com.solidfire.QoSSIOC"]

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, Self
+from contextlib import ExitStack, contextmanager
+from inspect import getattr_static
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from auditor.endpoints.common.clocks import clock_notes
 from auditor.errors import ConfigurationError, EndpointError
 from auditor.model.endpoint_kinds import endpoint_type
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from contextlib import AbstractContextManager
     from datetime import datetime
     from types import TracebackType
@@ -21,14 +22,74 @@ if TYPE_CHECKING:
     Opener = Callable[[Endpoint], AbstractContextManager[Any]]
 
 
-class Session:
-    """The base of every kind's own session.
+class Session(Protocol):
+    """What collecting, the doctor and fixing ask of every session, once it is open; `SessionBase` has all of it but `release`."""
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """As fleet.yaml has it."""
+        ...
+
+    @property
+    def release(self) -> str:
+        """What answers, for people."""
+        ...
+
+    @property
+    def clock_at_start(self) -> str | None:
+        """What its clock said before anything was read, ISO 8601; None unless a later reading can begin there."""
+        ...
+
+    @property
+    def known_identity(self) -> str | None:
+        """What `identity` gives, as far as it was read until now."""
+        ...
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What every reader of a report must know of this session and is no gap, in sentences."""
+        ...
+
+    def add_note(self, note: str) -> None:
+        """Keep a sentence for `notes`."""
+        ...
+
+    @property
+    def transport(self) -> str | None:
+        """The way it is read in bulk; None for a kind that has only one."""
+        ...
+
+    def clock(self) -> datetime | None:
+        """What time it is there, aware; None when it does not report."""
+        ...
+
+    def identity(self, *, again: bool = False) -> str | None:
+        """Who the endpoint is by what it says of itself, whatever fleet.yaml calls it; None when it does not report.
+
+        It is asked once, and anew with `again`: behind an address there may be another by now.
+
+        Raises:
+            EndpointError: it could not be asked.
+        """
+        ...
+
+    def role(self) -> str | None:
+        """The roles of our account, joined by ", "; None when it does not report them."""
+        ...
+
+
+def missing_attributes(session: object) -> tuple[str, ...]:
+    """What `Session` names and `session` does not have, in the order of `Session`; nothing is asked of the endpoint for it."""
+    nothing = object()
+    names = (name for name in vars(Session) if not name.startswith("_"))
+    return tuple(name for name in names if getattr_static(session, name, nothing) is nothing)
+
+
+class SessionBase:
+    """The base of every kind's own session: what a kind does not report, or has no need of, is as here.
 
     Attributes:
-        endpoint: as fleet.yaml has it.
-        release: what answers, for people.
-        clock_at_start: what its clock said before anything was read, ISO 8601; None unless a later reading can begin there.
-        known_identity: what `identity` gives, as far as it was read until now.
+        release: the kind's own session sets it.
     """
 
     release: str
@@ -41,7 +102,7 @@ class Session:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What every reader of a report must know of this session and is no gap, in sentences."""
+        """As `Session.notes`: those that were added, and what is to be said of its clock."""
         return (*self._notes, *clock_notes(self.endpoint.name, self.clock_difference))
 
     @property
@@ -50,38 +111,44 @@ class Session:
         return None
 
     def add_note(self, note: str) -> None:
-        """Keep a sentence for `notes`."""
+        """As `Session.add_note`."""
         self._notes += (note,)
 
     @property
     def transport(self) -> str | None:
-        """The way it is read in bulk; None for a kind that has only one."""
+        """As `Session.transport`: there is one way."""
         return None
 
     def clock(self) -> datetime | None:
-        """What time it is there, aware; None when it does not report."""
+        """As `Session.clock`: it does not report."""
         return None
 
     def identity(self, *, again: bool = False) -> str | None:  # noqa: ARG002  for kinds that ask
-        """Who the endpoint is by what it says of itself, whatever fleet.yaml calls it; None when it does not report.
-
-        It is asked once, and anew with `again`: behind an address there may be another by now.
-
-        Raises:
-            EndpointError: it could not be asked.
-        """
+        """As `Session.identity`: what is known already."""
         return self.known_identity
 
     def role(self) -> str | None:
-        """The roles of our account, joined by ", "; None when it does not report them."""
+        """As `Session.role`: it does not report them."""
         return None
 
 
-def open_session(endpoint: Endpoint) -> AbstractContextManager[Any]:
-    """A session with `endpoint`, by the client of its kind, which is imported now."""
+@contextmanager
+def open_session(endpoint: Endpoint) -> Iterator[Any]:
+    """A session with `endpoint`, a `Session`, by the client of its kind, which is imported now.
+
+    Raises:
+        ConfigurationError: the kind's session is not whole, as of a kind that is being written; nothing was read by it yet.
+        EndpointError: it could not be opened.
+    """
     kind = endpoint_type(endpoint.kind)
-    opened: AbstractContextManager[Any] = kind.load(kind.opener)(endpoint)
-    return opened
+    with kind.load(kind.opener)(endpoint) as session:
+        if missing := missing_attributes(session):
+            raise ConfigurationError(
+                f"{type(session).__name__} of {kind.folder} lacks {', '.join(missing)}",
+                why="every session has all that Session names (auditor/endpoints/common/sessions.py); nothing was read.",
+                do="derive the class from SessionBase, and give it what is missing.",
+            )
+        yield session
 
 
 class Sessions:

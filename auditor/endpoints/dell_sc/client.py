@@ -12,7 +12,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.common.https import UNKNOWN_OUTCOME, HttpsSession
-from auditor.endpoints.common.sessions import Session
+from auditor.endpoints.common.sessions import SessionBase
 from auditor.endpoints.dell_sc.answers import Attributes, message_of, version
 from auditor.endpoints.dell_sc.wire import OLDEST_API, ManagerConnection
 from auditor.errors import EndpointError, EndpointUnreachableError, RefusedError
@@ -36,7 +36,7 @@ _TASK_PATIENCE = 4  # times the time-out: how long a task that goes on is awaite
 _TASK_SAID_NO = frozenset({400, 403, 409, 422})
 
 
-class StorageManager(Session):
+class StorageManager(SessionBase):
     """One Storage Manager, logged in to. Made by `open_dell_sc`; safe to use from several threads.
 
     Reads are asked once more after a lost session, and while the manager is busy. Writes are sent once.

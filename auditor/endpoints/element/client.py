@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.common.answer_limits import json_value
 from auditor.endpoints.common.secrets import password_of
-from auditor.endpoints.common.sessions import Session
+from auditor.endpoints.common.sessions import SessionBase
 from auditor.endpoints.element.sdk import api_server_error, element_class
 from auditor.endpoints.element.transport import ElementTransport
 from auditor.errors import EndpointError, MalformedAnswerError, NotThereError, PermissionMissingError, RefusedError
@@ -33,7 +33,7 @@ _VERSION = re.compile(r"(\d+)\.(\d+)")
 _LONGEST_MESSAGE = 300
 
 
-class ElementArray(Session):
+class ElementArray(SessionBase):
     """One cluster, asked through its JSON-RPC interface. Made by `open_element`; safe to use from several threads.
 
     Attributes:

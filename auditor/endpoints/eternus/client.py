@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.common.https import UNKNOWN_FACTS, UNKNOWN_OUTCOME
-from auditor.endpoints.common.sessions import Session
+from auditor.endpoints.common.sessions import SessionBase
 from auditor.endpoints.eternus.answers import Answer, BusyError, NoSuchCommandError, understood
 from auditor.endpoints.eternus.shell import Lost, Shell, lost
 from auditor.errors import EndpointError, MalformedAnswerError, RefusedError
@@ -34,7 +34,7 @@ _KEYED = re.compile(r"\s*(\S.*?)\s*\[(.*?)\s*\]")
 _FIRST_PAUSE = 0.25  # seconds before a busy array is asked again; doubled each time
 
 
-class EternusArray(Session):
+class EternusArray(SessionBase):
     """One array, asked through one shell. Made by `open_eternus`; safe to use from several threads, which wait for each other.
 
     Attributes:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.common import answer_limits
 from auditor.endpoints.common.https import HttpsSession
-from auditor.endpoints.common.sessions import Session
+from auditor.endpoints.common.sessions import SessionBase
 from auditor.endpoints.flasharray.wire import NEWEST_API, FlashArrayWire
 from auditor.errors import EndpointError, MalformedAnswerError, NotThereError, PermissionMissingError
 
@@ -29,7 +29,7 @@ _WITHOUT_LICENCE = re.compile(r"licen[cs]e|feature .*not (?:enabled|supported|av
 PAGE = 1000  # objects asked for at once; an array that holds less to a page says so by what it answers
 
 
-class FlashArray(Session):
+class FlashArray(SessionBase):
     """One array, asked through REST 2.x. Made by `open_flasharray`; safe to use from several threads.
 
     Attributes:

@@ -15,7 +15,7 @@ from urllib.parse import quote
 from auditor.endpoints.common import answer_limits
 from auditor.endpoints.common.https import UNKNOWN_FACTS, UNKNOWN_OUTCOME, HttpsSession, Request
 from auditor.endpoints.common.secrets import password_of
-from auditor.endpoints.common.sessions import Session
+from auditor.endpoints.common.sessions import SessionBase
 from auditor.endpoints.ontap.platform import FIRST_WITH_FLAGS, platform_of
 from auditor.errors import (
     CredentialsError,
@@ -52,7 +52,7 @@ class LacksByDesignError(NotThereError):
     """The cluster refused what its platform lacks by design."""
 
 
-class OntapCluster(Session):
+class OntapCluster(SessionBase):
     """One cluster, asked through its REST interface. Made by `open_ontap`; safe to use from several threads.
 
     Attributes:

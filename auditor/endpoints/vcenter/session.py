@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.common.secrets import password_of
-from auditor.endpoints.common.sessions import Session
+from auditor.endpoints.common.sessions import SessionBase
 from auditor.endpoints.common.tls import tls_context
 from auditor.endpoints.vcenter.translation import translated
 from auditor.endpoints.vcenter.wire import VCenterWire
@@ -32,7 +32,7 @@ KEEPALIVE_SECONDS = 300.0
 LONGEST_POLL_SECONDS = 2.0
 
 
-class VCenter(Session):
+class VCenter(SessionBase):
     """One session with one vCenter, shared by its threads; made by `open_vcenter`.
 
     Attributes:
