@@ -71,6 +71,12 @@ tags: [{topic}]
 over: {view}
 # For which releases it is known to be right: the columns of applies, holds or the fix that ask for it, or only why it needs none.
 # releases: {{gate: [version], why: "the guide is of the time of ESXi 7 and 8"}}
+# Which queues a failure is about and what its fix changes, for its impact: scope device, driver, endpoints, datastore, disk or volume, with
+# cure dsnro, queue_depth, both, no_sioc or host_limit; or scope pool or copy. `value` is the depth that is set where no column has it.
+# impact: {{scope: device, cure: dsnro, value: 256}}
+# Which load shows it (`auditor reproduce`), or why none does: throttled neighbour, Storage I/O Control against array QoS, queue depth,
+# background work, hardware offload; endpoint_lesson is that of a protocol endpoint, where it is another.
+# reproduction: {{lesson: queue depth}}  # or {{why_not: "it shows when a path fails"}}
 lesson: |
   <fill in: what happened to whom, and why; in the words of the people whom it hurt>
 sources:

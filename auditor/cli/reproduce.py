@@ -28,6 +28,7 @@ def reproduce(
     test_dir: Annotated[
         str, typer.Option("--test-dir", metavar="PATH", help="The folder inside the test machine that the load's file is made in.")
     ] = DEFAULT_TEST_FOLDER,
+    rules: options.Rules = None,
     state_dir: options.StateDir = None,
 ) -> int:
     """Write fio and ioping files, with guard notes, that show a finding and its cure. Nothing is started.
@@ -39,6 +40,7 @@ def reproduce(
     from auditor.history.finding_runs import run_with_finding
     from auditor.history.runs import report_of_run
     from auditor.history.state import state_directory
+    from auditor.pipeline.policy import load_rule_set
     from auditor.report.wording import neutral
     from auditor.reproduction.bounds import checked_folder
     from auditor.reproduction.files import files_of
@@ -49,16 +51,17 @@ def reproduce(
     kept = run_with_finding(state_directory(state_dir, to_read=True), finding, run)
     report = report_of_run(kept)
     finding_id, found = the_finding(kept, finding)
-    if lesson_of(found) is None:
-        print(f"{finding_id} ({neutral(found.rule)}): no load shows it: {why_not(found.rule)} Nothing was written.")
+    rule = load_rule_set(rules or []).rules.get(found.rule)
+    reproduction = rule.reproduction if rule is not None else None
+    lesson = lesson_of(reproduction, found)
+    if lesson is None:
+        print(f"{finding_id} ({neutral(found.rule)}): no load shows it: {why_not(reproduction, found.rule)} Nothing was written.")
         return 0
     datastores, neighbours = _shared(kept, found)
-    situation = situation_of(finding_id, found, datastores, neighbours)
-    if situation is not None:
-        fix_text = next((rule.fix_text for rule in report.rules if rule.id == found.rule), "")
-        files = files_of(situation, folder, fix_text, kept.id)
-        _write(out, files)
-        print(f"wrote {', '.join(files)} to {out}; nothing was started. Read {out / 'README.md'} first.")
+    fix_text = next((rule.fix_text for rule in report.rules if rule.id == found.rule), "")
+    files = files_of(situation_of(finding_id, found, lesson, datastores, neighbours), folder, fix_text, kept.id)
+    _write(out, files)
+    print(f"wrote {', '.join(files)} to {out}; nothing was started. Read {out / 'README.md'} first.")
     return 0
 
 

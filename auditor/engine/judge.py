@@ -17,7 +17,7 @@ from auditor.facts.views import create_views, seal
 from auditor.sql.statements import lift_limit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Sequence
     from pathlib import Path
 
     import duckdb
@@ -37,11 +37,11 @@ class Impacts:
 
     Attributes:
         views: what has to be there for it.
-        add: gets the connection, the store of the verdicts, and remediators by rule; answers notices.
+        add: gets the connection and the store of the verdicts; answers notices.
     """
 
     views: Collection[str]
-    add: Callable[[duckdb.DuckDBPyConnection, str, Mapping[str, str | None]], tuple[str, ...]]
+    add: Callable[[duckdb.DuckDBPyConnection, str], tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +97,7 @@ def judge(
     # Saving millions of verdicts is one statement. It needs more memory than joining and judging are limited to.
     lift_limit(snapshot.connection)
     predict_fix_impact(evaluation, rules, params, taken_over)
-    remediators = {rule: judged.remediator for rule, judged in evaluation.rules.items()}
-    added = impacts.add(snapshot.connection, evaluation.store, remediators) if impacts is not None else ()
+    added = impacts.add(snapshot.connection, evaluation.store) if impacts is not None else ()
     evaluation, notices = waive(evaluation, waivers) if waivers is not None else (evaluation, ())
     made: Plan | None = None
     if chosen is not None:

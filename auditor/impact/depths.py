@@ -5,21 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 from auditor.impact.interval import Interval
 from auditor.impact.lines import Line
 from auditor.impact.rows import Device
-
-
-class Cure(StrEnum):
-    """What a fix changes."""
-
-    DSNRO = "dsnro"
-    QUEUE_DEPTH = "queue_depth"
-    BOTH = "both"  # both depths to the same value
-    NO_SIOC = "no_sioc"
-    HOST_LIMIT = "host_limit"  # limits on the host: what is over them waits in each disk's own queue
+from auditor.model import Cure
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from auditor.impact.depths import Cure, WhatIf, depth_after, depth_now
+from auditor.impact.depths import WhatIf, depth_after, depth_now
 from auditor.impact.directions import Direction, direction_of, is_size_known
 from auditor.impact.interval import Interval
 from auditor.impact.lines import Line, limited, lines_of
 from auditor.impact.measured import contradiction, counted_flow, held_to, other_rate, perhaps_as_now
 from auditor.impact.queue import Flow, Queue, Stream, solve, with_fewer
 from auditor.impact.rows import Device, Disk, Input, rounded
+from auditor.model import Cure
 
 _NAMED = 5  # disks that are named; the others are counted
 _ANY_NUMBER = Interval.exactly(math.inf)

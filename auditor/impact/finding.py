@@ -12,12 +12,13 @@ from dataclasses import fields
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from auditor.impact.depths import Cure, WhatIf
+from auditor.impact.depths import WhatIf
 from auditor.impact.device import device_impact
 from auditor.impact.pools import Pools
 from auditor.impact.ranking import rank_of
 from auditor.impact.rows import Device, Disk
-from auditor.impact.scopes import TOPICS, About, Scope, about, reason
+from auditor.impact.scopes import reason
+from auditor.model import Cure, ImpactModel, ImpactScope
 
 if TYPE_CHECKING:
     import duckdb
@@ -34,18 +35,18 @@ _Key = tuple[str, str, str]
 _Row = TypeVar("_Row", Device, Disk)
 
 
-def add_impacts(connection: duckdb.DuckDBPyConnection, store: str, remediators: Mapping[str, str | None]) -> None:
+def add_impacts(connection: duckdb.DuckDBPyConnection, store: str, models: Mapping[str, ImpactModel | None]) -> None:
     """Put the impact of each failure into the columns `impact` and `impact_rank` of the verdicts.
 
     Args:
         connection: has the views of VIEWS and the facts.
         store: the attached database with the table `verdict`.
-        remediators: by rule; None where a fix is by hand.
+        models: by rule, of the rules whose failures have an impact; None where the model has no answer: then the impact says why.
     """
-    topics = ", ".join(f"'{topic}'" for topic in TOPICS)
-    where = f"verdict = 'fail' AND split_part(CAST(rule AS VARCHAR), '/', 1) IN ({topics})"
     failing = connection.cursor()
-    failing.execute(f"SELECT CAST(rule AS VARCHAR), endpoint, resource_id, after, desired FROM {store}.verdict WHERE {where}")
+    asked = "CAST(rule AS VARCHAR), endpoint, resource_id, after, desired"
+    where = "verdict = 'fail' AND list_contains(?, CAST(rule AS VARCHAR))"
+    failing.execute(f"SELECT {asked} FROM {store}.verdict WHERE {where}", [list(models)])
     rows = failing.fetchmany(_CHUNK)
     if not rows:
         return
@@ -53,7 +54,7 @@ def add_impacts(connection: duckdb.DuckDBPyConnection, store: str, remediators: 
     columns_of = "rule VARCHAR, endpoint VARCHAR, resource_id VARCHAR, impact VARCHAR, impact_rank DOUBLE"
     connection.execute(f"CREATE OR REPLACE TEMP TABLE auditor_impact ({columns_of})")
     while rows:
-        found = [(*row[:3], *impacts.of(row, remediators.get(row[0]))) for row in rows]
+        found = [(*row[:3], *impacts.of(row, models[row[0]])) for row in rows]
         columns = [list(column) for column in zip(*found, strict=True)]
         connection.execute("INSERT INTO auditor_impact SELECT unnest(?), unnest(?), unnest(?), unnest(?), unnest(?)", columns)
         rows = failing.fetchmany(_CHUNK)
@@ -76,49 +77,48 @@ class _Impacts:
         others = f", or others are fuller: the {MOST_QUEUES:,} fullest were computed" if len(self._devices) >= MOST_QUEUES else ""
         self._nothing_waits = _NOTHING_WAITS + others
         self._disks: dict[_Key, list[Disk]] = {}
-        self._places: dict[tuple[Scope, str, str], set[_Key]] = {}
+        self._places: dict[tuple[ImpactScope, str, str], set[_Key]] = {}
         disks = f"SELECT {_listed(Disk)} FROM disk_stream SEMI JOIN ({waiting}) USING (endpoint, host_id, device)"
         for disk in _rows(connection, Disk, disks):
             key = (disk.endpoint, disk.host_id, disk.device)
             self._disks.setdefault(key, []).append(disk)
-            self._place(Scope.DATASTORE, disk.endpoint, disk.datastore_id or "", key)
-            self._place(Scope.DATASTORE, disk.endpoint, f"{disk.datastore_id}/{disk.host_id}", key)
-            self._place(Scope.DISK, disk.endpoint, f"{disk.vm_id}/{disk.disk}", key)
+            self._place(ImpactScope.DATASTORE, disk.endpoint, disk.datastore_id or "", key)
+            self._place(ImpactScope.DATASTORE, disk.endpoint, f"{disk.datastore_id}/{disk.host_id}", key)
+            self._place(ImpactScope.DISK, disk.endpoint, f"{disk.vm_id}/{disk.disk}", key)
             if disk.array_name and disk.volume_id:
-                self._place(Scope.VOLUME, disk.array_name, disk.volume_id, key)
+                self._place(ImpactScope.VOLUME, disk.array_name, disk.volume_id, key)
         for key, device in self._devices.items():
-            self._place(Scope.DEVICE, device.endpoint, f"{device.host_id}/{device.device}", key)
-            self._place(Scope.DRIVER, device.endpoint, f"{device.host_id}/{device.driver}", key)
+            self._place(ImpactScope.DEVICE, device.endpoint, f"{device.host_id}/{device.device}", key)
+            self._place(ImpactScope.DRIVER, device.endpoint, f"{device.host_id}/{device.driver}", key)
             if device.is_protocol_endpoint:
-                self._place(Scope.ENDPOINTS, device.endpoint, device.host_id, key)
+                self._place(ImpactScope.ENDPOINTS, device.endpoint, device.host_id, key)
         asked = connection.execute("SELECT DISTINCT endpoint FROM fact.reading WHERE topic = 'device_load'").fetchall()
         self._asked_for_load = frozenset(endpoint for (endpoint,) in asked)
         self._of_device = cache(self._computed)
         self._pools = Pools(connection)
 
-    def of(self, row: tuple[Any, ...], remediator: str | None) -> tuple[str, float | None]:
+    def of(self, row: tuple[Any, ...], which: ImpactModel | None) -> tuple[str, float | None]:
         """The impact of one failure as JSON, and its rank.
 
         Args:
             row: rule, endpoint, resource_id, and JSON scalars: the value after the fix, the value desired.
-            remediator: of the rule.
+            which: how it is understood; None: the model has no answer.
         """
         rule, endpoint, resource_id, after, desired = row
-        which = about(rule, remediator)
         if which is None:
             return _as_text({"not_computed": reason(rule)})
-        if which.scope is Scope.POOL:
+        if which.scope is ImpactScope.POOL:
             return _as_text(self._pools.of_pool(endpoint, resource_id))
-        if which.scope is Scope.COPY:
+        if which.scope is ImpactScope.COPY:
             return _as_text(self._pools.of_copy(endpoint, resource_id, _number(desired)))
         return self._of_queues(which, endpoint, resource_id, next((one for one in map(_number, (after, desired)) if one), which.value))
 
-    def _of_queues(self, which: About, endpoint: str, resource_id: str, value: float | None) -> tuple[str, float | None]:
+    def _of_queues(self, which: ImpactModel, endpoint: str, resource_id: str, value: float | None) -> tuple[str, float | None]:
         """The impact on the queue that suffers most."""
         keys = self._places.get((which.scope, endpoint, resource_id))
         if not keys or which.cure is None:
             # A volume stands under its array, whose queues are those of hosts behind any vCenter.
-            asked = self._asked_for_load if which.scope is Scope.VOLUME else self._asked_for_load & {endpoint}
+            asked = self._asked_for_load if which.scope is ImpactScope.VOLUME else self._asked_for_load & {endpoint}
             return _as_text({"not_computed": self._nothing_waits if asked else _NOT_ASKED})
         wanted = None if which.cure in (Cure.BOTH, Cure.NO_SIOC, Cure.HOST_LIMIT) else value
         found = [self._of_device(key, WhatIf(which.cure, wanted)) for key in sorted(keys)]
@@ -130,7 +130,7 @@ class _Impacts:
             return _as_text({"not_computed": self._nothing_waits})
         return _as_text(device_impact(device, self._disks.get(key, ()), what_if))
 
-    def _place(self, scope: Scope, endpoint: str, resource_id: str, key: _Key) -> None:
+    def _place(self, scope: ImpactScope, endpoint: str, resource_id: str, key: _Key) -> None:
         self._places.setdefault((scope, endpoint, resource_id), set()).add(key)
 
 

@@ -75,7 +75,7 @@ def explain_finding(kept: KeptRun, words: Sequence[str], rules: Sequence[FilePat
         rule=next((rule for rule in report.rules if rule.id == finding.rule), None),
         points=_points(finding, rules, fleet),
         column_texts={column: column_text(finding.resource.kind, column) for column in finding.missing if column in view},
-        reproduction=_reproduction(finding_id, finding),
+        reproduction=_reproduction(finding_id, finding, rules),
         why_no_path=why,
         params_from="the rule's defaults (--fleet takes your own)" if fleet is None else f"those of {fleet.path.name}",
     )
@@ -91,11 +91,14 @@ def _first(kept: KeptRun, finding: Finding, folders: Sequence[FilePath], fleet: 
     return first_changes(kept, finding, load_rule_set(tuple(folders)), fleet)
 
 
-def _reproduction(finding_id: str, finding: Finding) -> str:
+def _reproduction(finding_id: str, finding: Finding, folders: Sequence[FilePath]) -> str:
+    from auditor.pipeline.policy import load_rule_set
     from auditor.reproduction.lessons import lesson_of, why_not
 
-    if lesson_of(finding) is None:
-        return f"No load shows it: {why_not(finding.rule)}"
+    rule = load_rule_set(tuple(folders)).rules.get(finding.rule)
+    reproduction = rule.reproduction if rule is not None else None
+    if lesson_of(reproduction, finding) is None:
+        return f"No load shows it: {why_not(reproduction, finding.rule)}"
     return f"To show it safely: auditor reproduce {finding_id} --out DIR"
 
 

@@ -23,6 +23,7 @@ from auditor.model.endpoints import BulkTransport, Endpoint, EndpointKind, Excha
 from auditor.model.readings import EndpointReading, Gap, ReadTime
 from auditor.model.reports import Document, DocumentKind, FixCertificate, Origin, Report, RuleText, Run, TrendPoint
 from auditor.model.resources import Resource, Scalar, Target
+from auditor.model.rule_keys import Cure, ImpactModel, ImpactScope, Lesson, Reproduction
 from auditor.model.verdicts import DriftAge, Finding, Severity, Summary, Verdict
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "Change",
     "Check",
     "Contradiction",
+    "Cure",
     "Diagnosis",
     "Document",
     "DocumentKind",
@@ -47,7 +49,10 @@ __all__ = [
     "Gap",
     "Health",
     "Held",
+    "ImpactModel",
+    "ImpactScope",
     "LeftAlone",
+    "Lesson",
     "Limits",
     "Origin",
     "Outcome",
@@ -58,6 +63,7 @@ __all__ = [
     "RebootLimits",
     "Receipt",
     "Report",
+    "Reproduction",
     "Resource",
     "RuleText",
     "Run",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -162,9 +163,11 @@ def _impacts(rules: RuleSet) -> Impacts | None:
     """How failures get their impact; None where no rule is about what the model has an answer for."""
     from auditor.impact.finding import VIEWS
     from auditor.impact.guarded import add_impacts_guarded
-    from auditor.impact.scopes import TOPICS
+    from auditor.impact.scopes import has_impact, model_of
 
-    return Impacts(VIEWS, add_impacts_guarded) if any(rule.id.partition("/")[0] in TOPICS for rule in rules) else None
+    models = {rule.id: model_of(rule.id, rule.impact, rule.fix.remediator if rule.fix is not None else None) for rule in rules}
+    models = {rule: model for rule, model in models.items() if has_impact(rule, model)}
+    return Impacts(VIEWS, partial(add_impacts_guarded, models=models)) if models else None
 
 
 def _own(request: AuditRequest, rules: RuleSet) -> list[str]:

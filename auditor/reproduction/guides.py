@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from auditor.model import Lesson
 from auditor.reproduction import jobs
 from auditor.reproduction.bounds import MOST_FILE_BYTES, TEST_FILE
-from auditor.reproduction.lessons import Lesson
 from auditor.text.numbers import number_text
 
 if TYPE_CHECKING:

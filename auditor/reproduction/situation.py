@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from auditor.reproduction.lessons import Lesson, lesson_of
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from auditor.model import Finding, Scalar
+    from auditor.model import Finding, Lesson, Scalar
 
 _NAMES = ("host_names",)
 _DATASTORES = ("datastores", "datastore")
@@ -32,18 +30,18 @@ class Situation:
     limit_bytes_per_second: float | None  # the array's cap on the throughput of the volume
 
 
-def situation_of(finding_id: str, finding: Finding, datastores: Sequence[str] = (), neighbours: Sequence[str] = ()) -> Situation | None:
-    """The situation of a finding; None where no load shows it.
+def situation_of(
+    finding_id: str, finding: Finding, lesson: Lesson, datastores: Sequence[str] = (), neighbours: Sequence[str] = ()
+) -> Situation:
+    """The situation of a finding that load can show.
 
     Args:
         finding_id: as reports show it.
         finding: of any verdict.
+        lesson: what load shows of it.
         datastores: names of those that the finding reaches, besides what its evidence names.
         neighbours: virtual disks that share a queue with what it is about.
     """
-    lesson = lesson_of(finding)
-    if lesson is None:
-        return None
     evidence, resource = finding.evidence, finding.resource
     own = [resource.name] if resource.kind in _DATASTORE_VIEWS else []
     cap = evidence.get("qos_max_bytes_per_second")

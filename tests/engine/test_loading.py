@@ -5,7 +5,7 @@ import pytest
 from auditor.engine.rules.loading import load_rules
 from auditor.engine.rules.text import text_of
 from auditor.errors import ConfigurationError, RuleError
-from auditor.model import Document, DocumentKind, FixClass, Severity, Verdict
+from auditor.model import Cure, Document, DocumentKind, FixClass, ImpactModel, ImpactScope, Lesson, Reproduction, Severity, Verdict
 from tests.engine.bench import HEADROOM, REMEDIATORS, SOUND, VIEWS, changed, rule_text, rules_from, write_rule
 
 
@@ -20,6 +20,13 @@ def test_a_sound_rule_is_read_whole(tmp_path: Path) -> None:
     assert rule.fix.fix_class is FixClass.ONLINE_CAUTION
     assert [example.verdict for example in rule.examples] == [Verdict.PASS, Verdict.FAIL, Verdict.UNKNOWN, Verdict.NOT_APPLICABLE]
     assert text_of(rule).fix_text.splitlines()[0] == "device.dsnro: dsnro = least(256, queue_depth) (online-caution)"
+
+
+def test_what_a_rule_says_of_its_impact_and_of_the_load_that_shows_it_is_read(tmp_path: Path) -> None:
+    keys = "impact: {scope: device, cure: dsnro, value: 256}\nreproduction: {lesson: queue depth, endpoint_lesson: throttled neighbour}\n"
+    rule = rules_from(tmp_path, changed(SOUND, ("lesson: All", f"{keys}lesson: All")))[HEADROOM]
+    assert rule.impact == ImpactModel(ImpactScope.DEVICE, Cure.DSNRO, 256)
+    assert rule.reproduction == Reproduction(Lesson.QUEUE_DEPTH, Lesson.THROTTLED_NEIGHBOUR)
 
 
 def test_the_documents_of_a_rule_are_read_as_they_are_written(tmp_path: Path) -> None:
@@ -55,6 +62,24 @@ def test_an_error_names_the_place_the_loss_and_what_to_do(tmp_path: Path) -> Non
         pytest.param("over: protocol_endpoint\n", "", 1, '"over" is missing', id="no view"),
         pytest.param("lesson: All", "lesson: ' '\ntags2: All", 6, '"lesson" must be text', id="blank lesson"),
         pytest.param('  - {what: Incident S0, url: "https://example.com/s0"}', "  []", 7, "rumour", id="no source"),
+        *(
+            pytest.param("lesson: All", f"{keys}\nlesson: All", 6, words, id=f"a mistake in {keys}")
+            for keys, words in (
+                ("impact: {scope: devise, cure: dsnro}", 'there is no scope "devise"; did you mean "device"?'),
+                ("impact: {scope: device, cure: dsnr0}", 'there is no cure "dsnr0"; did you mean "dsnro"?'),
+                ("impact: {scope: device}", '"impact" must name its cure'),
+                ("impact: {scope: pool, cure: dsnro}", '"impact" of a pool has no cure'),
+                ("impact: {scope: disk, cure: host_limit, value: 9}", '"impact" has a value only where the cure is dsnro or queue_depth'),
+                ("impact: {scope: device, cure: dsnro, value: 0}", '"value" must be a whole number of commands, 1 or more'),
+                ("reproduction: {lesson: queue deph}", 'there is no lesson "queue deph"; did you mean "queue depth"?'),
+                ("reproduction: {endpoint_lesson: queue depth}", '"reproduction" must say the lesson that a load shows, or why_not'),
+                ('reproduction: {lesson: queue depth, why_not: "no"}', '"reproduction" must say the lesson that a load shows, or why_not'),
+                (
+                    'reproduction: {endpoint_lesson: queue depth, why_not: "no"}',
+                    '"reproduction" has an endpoint_lesson only beside a lesson',
+                ),
+            )
+        ),
         pytest.param('url: "https://example.com/s0"', "url: see above", 8, '"see above" is not a URL', id="a URL that is none"),
         pytest.param(
             "params:\n",

@@ -8,8 +8,9 @@ import random
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from auditor.impact.depths import Cure, WhatIf
+from auditor.impact.depths import WhatIf
 from auditor.impact.device import device_impact
+from auditor.model import Cure
 from tests.impact import samples
 from tests.impact.situations import Disk, Simulation, Situation
 

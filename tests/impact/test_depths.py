@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from auditor.impact.depths import Cure, WhatIf, depth_after, depth_now
+from auditor.impact.depths import WhatIf, depth_after, depth_now
 from auditor.impact.interval import Interval
 from auditor.impact.lines import Line
 from auditor.impact.queue import Stream
 from auditor.impact.rows import Device
+from auditor.model import Cure
 from tests.impact.samples import device
 
 NOW = Interval.exactly(32)

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from auditor.impact.depths import Cure, WhatIf
+from auditor.impact.depths import WhatIf
 from auditor.impact.device import device_impact
 from auditor.impact.rows import Device, Disk
+from auditor.model import Cure
 from tests.impact.samples import APP, DATABASE, NEIGHBOUR, NOISY, S0_QUEUE, S1_QUEUE, S2_QUEUE, device, disk
 
 TO_256 = WhatIf(Cure.DSNRO, 256)

@@ -5,24 +5,27 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import astuple, fields
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pytest
 
+from auditor.engine.rules.checked import checked_rules
 from auditor.facts.catalog import view_columns
 from auditor.facts.schema import TABLES
 from auditor.impact.finding import add_impacts
 from auditor.impact.guarded import add_impacts_guarded
 from auditor.impact.ranking import rank_of
 from auditor.impact.rows import Device, Disk
-from auditor.impact.scopes import ABOUT, TOPICS
+from auditor.impact.scopes import has_impact, model_of
+from auditor.model import Cure, ImpactModel, ImpactScope
 from tests.impact.samples import APP, DATABASE, NEIGHBOUR, NOISY, S0_QUEUE, S1_QUEUE, S2_QUEUE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+DSNRO = ImpactModel(ImpactScope.DEVICE, Cure.DSNRO)
+LIMIT = ImpactModel(ImpactScope.DISK, Cure.HOST_LIMIT)
 RENAMED = {"name": "resource_name", "depth_at_least": "controller_depth_at_least", "depth_at_most": "controller_depth_at_most"}
 
 
@@ -85,6 +88,11 @@ def fleet() -> Iterator[duckdb.DuckDBPyConnection]:
     connection.close()
 
 
+def shipped(rule: str) -> ImpactModel | None:
+    """What the file of a shipped rule says."""
+    return checked_rules()[rule].rule.impact
+
+
 def impact_of(
     connection: duckdb.DuckDBPyConnection,
     rule: str,
@@ -93,11 +101,11 @@ def impact_of(
     after: str | None = None,
     desired: str | None = None,
     endpoint: str = "vc",
-    remediator: str | None = None,
+    model: ImpactModel | None = None,
 ) -> dict[str, Any]:
     row = [rule, "fail", endpoint, resource_id, after, desired]
     connection.execute("INSERT INTO store.verdict (rule, verdict, endpoint, resource_id, after, desired) VALUES (?, ?, ?, ?, ?, ?)", row)
-    add_impacts(connection, "store", {rule: remediator})
+    add_impacts(connection, "store", {rule: model or shipped(rule)})
     [(text, rank)] = connection.execute("SELECT impact, impact_rank FROM store.verdict").fetchall()
     found: dict[str, Any] = json.loads(text)
     assert rank == rank_of(found)
@@ -134,7 +142,26 @@ def test_the_depth_after_is_that_of_the_fix_or_else_what_is_desired_or_else_what
 
 
 def test_a_rule_of_somebodys_own_that_sets_dsnro_is_understood_by_its_remediator(fleet: duckdb.DuckDBPyConnection) -> None:
-    assert impact_of(fleet, "queue/own", "host-1/naa.0", after="256", remediator="device.dsnro")["victims"] == ["neighbour"]
+    model = model_of("queue/own", None, "device.dsnro")
+    assert impact_of(fleet, "queue/own", "host-1/naa.0", after="256", model=model)["victims"] == ["neighbour"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "given", "remediator", "model", "counts"),
+    [
+        pytest.param("queue/own", None, "device.dsnro", DSNRO, True, id="by its remediator"),
+        pytest.param("queue/own", LIMIT, "device.dsnro", LIMIT, True, id="its file comes before its remediator"),
+        pytest.param("mine/own", LIMIT, None, LIMIT, True, id="its file counts in a topic of one's own"),
+        pytest.param("mine/own", None, "device.dsnro", None, False, id="a topic of one's own says nothing"),
+        pytest.param("baseline/dsnro", None, "device.dsnro", None, False, id="a baseline is no queue"),
+        pytest.param("vaai/enabled", None, None, None, True, id="a topic whose failures say why they have none"),
+    ],
+)
+def test_a_rule_is_understood_as_its_file_says(
+    rule: str, given: ImpactModel | None, remediator: str | None, model: ImpactModel | None, counts: bool
+) -> None:
+    assert model_of(rule, given, remediator) == model
+    assert has_impact(rule, model) is counts
 
 
 def test_a_fix_that_makes_a_queue_shorter_says_what_it_costs(fleet: duckdb.DuckDBPyConnection) -> None:
@@ -188,18 +215,18 @@ def test_of_more_queues_than_are_computed_the_fullest_are_and_the_others_do_not_
         "INSERT INTO store.verdict (rule, verdict, endpoint, resource_id) VALUES ('diag/kavg', 'fail', 'vc', ?)",
         [["host-1/naa.0"], ["host-1/naa.2"]],
     )
-    add_impacts(fleet, "store", {})
+    add_impacts(fleet, "store", {"diag/kavg": shipped("diag/kavg")})
     shallower, fullest = (json.loads(row[0]) for row in fleet.execute("SELECT impact FROM store.verdict ORDER BY resource_id").fetchall())
     assert fullest["model"] == "queue"  # 59.6 commands wait there, and 33.4 in the other
     assert "fuller" in shallower["not_computed"]
 
 
-def test_only_failures_of_the_topics_get_an_impact(fleet: duckdb.DuckDBPyConnection) -> None:
+def test_only_failures_of_the_rules_that_are_given_get_an_impact(fleet: duckdb.DuckDBPyConnection) -> None:
     fleet.executemany(
         "INSERT INTO store.verdict (rule, verdict, endpoint, resource_id) VALUES (?, ?, 'vc', 'host-1/naa.0')",
         [["vvol/pe-uniform", "pass"], ["vvol/pe-uniform", "fail"], ["iscsi/mtu", "fail"]],
     )
-    add_impacts(fleet, "store", {})
+    add_impacts(fleet, "store", {"vvol/pe-uniform": shipped("vvol/pe-uniform")})
     rows = fleet.execute("SELECT rule, verdict FROM store.verdict WHERE impact IS NOT NULL").fetchall()
     assert rows == [("vvol/pe-uniform", "fail")]
 
@@ -207,7 +234,7 @@ def test_only_failures_of_the_topics_get_an_impact(fleet: duckdb.DuckDBPyConnect
 def test_a_bug_costs_the_impacts_and_says_so(fleet: duckdb.DuckDBPyConnection) -> None:
     fleet.execute("INSERT INTO store.verdict (rule, verdict, endpoint, resource_id) VALUES ('vvol/pe-uniform', 'fail', 'vc', 'x')")
     fleet.execute("DROP TABLE disk_stream")
-    [notice] = add_impacts_guarded(fleet, "store", {})
+    [notice] = add_impacts_guarded(fleet, "store", {"vvol/pe-uniform": None})
     assert re.fullmatch(
         r"no impact of the findings was computed: a bug in auditor stopped it \(CatalogException in finding\.py:\d+\)\. "
         r"The verdicts do not rest on it\. Please report it\.",
@@ -220,12 +247,6 @@ def test_impacts_that_no_bug_stops_leave_no_notice(fleet: duckdb.DuckDBPyConnect
     fleet.execute(
         "INSERT INTO store.verdict (rule, verdict, endpoint, resource_id, after) VALUES ('queue/own', 'fail', 'vc', 'host-1/naa.0', '256')"
     )
-    assert add_impacts_guarded(fleet, "store", {"queue/own": "device.dsnro"}) == ()
+    assert add_impacts_guarded(fleet, "store", {"queue/own": DSNRO}) == ()
     [(impact,)] = fleet.execute("SELECT impact FROM store.verdict").fetchall()
     assert json.loads(impact)["victims"] == ["neighbour"]
-
-
-def test_every_rule_that_the_model_knows_is_shipped() -> None:
-    rules = Path(__file__).parents[2] / "rules"
-    assert [rule for rule in ABOUT if not (rules / f"{rule}.yaml").is_file()] == []
-    assert {rule.partition("/")[0] for rule in ABOUT} <= set(TOPICS)

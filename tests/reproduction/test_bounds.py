@@ -13,10 +13,9 @@ from pathlib import Path
 import pytest
 
 from auditor.errors import ConfigurationError
-from auditor.model import Verdict
+from auditor.model import Lesson, Verdict
 from auditor.reproduction.bounds import MOST_FILE_BYTES, MOST_READS_PER_SECOND, MOST_SECONDS, MOST_WRITTEN_BYTES_PER_SECOND, checked_folder
 from auditor.reproduction.files import files_of
-from auditor.reproduction.lessons import Lesson
 from auditor.reproduction.situation import Situation
 from tests.report import samples
 from tests.required import program

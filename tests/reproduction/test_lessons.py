@@ -3,52 +3,53 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from auditor.model import Fix, FixClass, Outcome
+from auditor.engine.rules.checked import checked_rules
+from auditor.model import Fix, FixClass, Lesson, Outcome, Reproduction
 from auditor.reproduction import lessons
 from auditor.reproduction.files import files_of
-from auditor.reproduction.lessons import Lesson, lesson_of, why_not
+from auditor.reproduction.lessons import lesson_of, why_not
 from auditor.reproduction.neighbours import shared_by
 from auditor.reproduction.situation import situation_of
 from tests.report import samples
 from tests.report.test_explanation import IMPACT
 
-RULES = {f"{path.parent.name}/{path.stem}" for path in (Path(__file__).parents[2] / "rules").glob("*/*.yaml")}
-
-
-def test_every_rule_that_is_named_is_shipped() -> None:
-    assert {rule for rules in lessons._RULES.values() for rule in rules} <= RULES
-    assert set(lessons._NOT_BY_LOAD) <= RULES
-    assert not set(lessons._NOT_BY_LOAD) & set(lessons._LESSONS)
+RULES = {rule_id: checked.rule for rule_id, checked in checked_rules().items()}
 
 
 @pytest.mark.parametrize("rule", sorted(RULES))
 def test_a_shipped_rule_has_a_lesson_or_a_reason(rule: str) -> None:
-    if lesson_of(replace(samples.pe_finding(), rule=rule)) is None:
-        assert why_not(rule) != lessons._UNKNOWN_RULE
+    reproduction = RULES[rule].reproduction
+    if lesson_of(reproduction, replace(samples.pe_finding(), rule=rule)) is None:
+        assert why_not(reproduction, rule) != lessons._UNKNOWN_RULE
 
 
-def test_nothing_is_said_of_a_rule_of_somebody_s_own() -> None:
+def test_nothing_is_said_of_a_rule_that_does_not_say_it() -> None:
     finding = replace(samples.pe_finding(), rule="mine/own")
-    assert situation_of("0123", finding) is None
-    assert why_not("mine/own") == lessons._UNKNOWN_RULE
+    assert lesson_of(None, finding) is None
+    assert why_not(None, "mine/own") == lessons._UNKNOWN_RULE
+
+
+def test_a_rule_of_somebody_s_own_says_which_load_shows_it_or_why_none_does() -> None:
+    finding = replace(samples.pe_finding(), rule="mine/own")
+    assert lesson_of(Reproduction(Lesson.OFFLOAD), finding) is Lesson.OFFLOAD
+    assert why_not(Reproduction(why_not="nobody may."), "queue/own") == "nobody may."
 
 
 @pytest.mark.parametrize(
     ("is_endpoint", "lesson"), [(True, Lesson.THROTTLED_NEIGHBOUR), (False, Lesson.QUEUE_DEPTH), (None, Lesson.QUEUE_DEPTH)]
 )
 def test_a_raised_queue_is_shown_by_what_shares_it(is_endpoint: bool | None, lesson: Lesson) -> None:
-    assert lesson_of(replace(samples.pe_finding(), rule="queue/raise-both", evidence={"is_protocol_endpoint": is_endpoint})) is lesson
+    found = replace(samples.pe_finding(), evidence={"is_protocol_endpoint": is_endpoint})
+    assert lesson_of(RULES["queue/raise-both"].reproduction, found) is lesson
 
 
 def test_the_guard_notes_name_machine_datastore_load_time_stop_and_whom_to_ask() -> None:
     evidence = {"host_names": "esx-01, esx-02", "array_name": "sf-01", "device": "naa.6f47"}
     finding = replace(samples.pe_finding("esx-01"), evidence=evidence)
-    about = situation_of("0123456789ab", finding, ["ds-1"], ["vm-1 Hard disk 1", "vm-2 Hard disk 1"])
-    assert about is not None
+    about = situation_of("0123456789ab", finding, Lesson.THROTTLED_NEIGHBOUR, ["ds-1"], ["vm-1 Hard disk 1", "vm-2 Hard disk 1"])
     text = " ".join(files_of(about, "/mnt/test", "device.dsnro: dsnro = 256 (online-caution)\nBy hand: ask.", "a-run")["README.md"].split())
     for part in (
         "two test machines",
@@ -68,8 +69,7 @@ def test_the_guard_notes_name_machine_datastore_load_time_stop_and_whom_to_ask()
 
 def test_what_was_not_read_is_said_to_be_unknown() -> None:
     finding = replace(samples.pe_finding("esx-01"), evidence={}, fix=None)
-    about = situation_of("0123456789ab", finding)
-    assert about is not None
+    about = situation_of("0123456789ab", finding, Lesson.THROTTLED_NEIGHBOUR)
     text = " ".join(files_of(about, "/mnt/test", "", "a-run")["README.md"].split())
     assert "**Datastore**: one of not read: find out before you start." in text
     assert "were not read: assume all of the datastore" in text
@@ -77,8 +77,8 @@ def test_what_was_not_read_is_said_to_be_unknown() -> None:
 
 
 def test_what_the_model_expects_stands_in_the_notes_where_it_was_computed() -> None:
-    about = situation_of("0123456789ab", replace(samples.pe_finding("esx-01"), impact={"not_computed": "the depth was not read"}))
-    assert about is not None
+    finding = replace(samples.pe_finding("esx-01"), impact={"not_computed": "the depth was not read"})
+    about = situation_of("0123456789ab", finding, Lesson.THROTTLED_NEIGHBOUR)
     assert "queueing model" not in files_of(about, "/mnt/test", "", "a-run")["README.md"]
     modelled = replace(about, finding=replace(about.finding, impact=IMPACT))
     text = " ".join(files_of(modelled, "/mnt/test", "", "a-run")["README.md"].split())
@@ -87,8 +87,7 @@ def test_what_the_model_expects_stands_in_the_notes_where_it_was_computed() -> N
 
 def test_a_fix_that_nothing_can_write_leaves_the_words_of_the_rule() -> None:
     by_hand = Fix(None, FixClass.MANUAL, None, None, Outcome.BY_HAND)
-    about = situation_of("0123456789ab", samples.pe_finding(fix=by_hand))
-    assert about is not None
+    about = situation_of("0123456789ab", samples.pe_finding(fix=by_hand), Lesson.THROTTLED_NEIGHBOUR)
     assert "\n\nAsk the storage team.\n\n" in files_of(about, "/mnt/test", "Ask the storage team.", "a-run")["README.md"]
 
 

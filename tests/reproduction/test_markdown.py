@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from markdown_it import MarkdownIt
 
+from auditor.model import Lesson
 from auditor.reproduction.files import files_of
-from auditor.reproduction.lessons import Lesson
 from tests.reproduction.test_bounds import FOLDER, situation
 
 ODD = "![i](https://e.example/i.png) [l](https://e.example/l) <img src=x>"

@@ -13,7 +13,7 @@ from auditor.engine.rules.params import RESERVED
 from auditor.engine.rules.rule import After, Example, Expression, FixRule, Message, Param, Releases, Rule
 from auditor.engine.rules.shape import RuleShape
 from auditor.engine.rules.types import Family, family_of, is_param_value, suits
-from auditor.model import Document, DocumentKind, FixClass, Verdict
+from auditor.model import Document, DocumentKind, FixClass, ImpactModel, Reproduction, Verdict
 from auditor.yaml.reading import did_you_mean
 from auditor.yaml.shapes import Mistake, decode
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from auditor.engine.rules.bounds import Bounds
     from auditor.engine.rules.expressions import ExpressionChecker
     from auditor.engine.rules.rule import Views
-    from auditor.engine.rules.shape import AfterShape, FixShape, ParamShape
+    from auditor.engine.rules.shape import AfterShape, FixShape, ImpactShape, ParamShape, ReproductionShape
     from auditor.yaml.reading import YamlDocument
 
 _EXAMPLES = {"passes": Verdict.PASS, "fails": Verdict.FAIL, "unknown": Verdict.UNKNOWN, "not_applicable": Verdict.NOT_APPLICABLE}
@@ -102,6 +102,8 @@ class RuleReader:
             releases=None if shape.releases is None else Releases(shape.releases.why.strip(), shape.releases.gate),
             risk=_stripped(shape.risk),
             waive_when=_stripped(shape.waive_when),
+            impact=_impact_model(shape.impact),
+            reproduction=_reproduction(shape.reproduction),
             examples=self._read_examples(),
         )
         self._check_whole(rule)
@@ -318,6 +320,14 @@ class RuleReader:
             self._wrong(f"'{name}' must be {meant}, and is {expression.type}", *at)
             return None
         return expression
+
+
+def _impact_model(shape: ImpactShape | None) -> ImpactModel | None:
+    return None if shape is None else ImpactModel(shape.scope, shape.cure, None if shape.value is None else float(shape.value))
+
+
+def _reproduction(shape: ReproductionShape | None) -> Reproduction | None:
+    return None if shape is None else Reproduction(shape.lesson, shape.endpoint_lesson, _stripped(shape.why_not) or "")
 
 
 def _as_sql(value: Any) -> str:

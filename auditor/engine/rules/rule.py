@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from auditor.engine.rules.bounds import Bounds
 from auditor.errors import ConfigurationError
-from auditor.model import Document, FixClass, Severity, Verdict
+from auditor.model import Document, FixClass, ImpactModel, Reproduction, Severity, Verdict
 from auditor.yaml.reading import did_you_mean
 
 ON_REQUEST = "on-request"
@@ -137,6 +137,8 @@ class Rule:
     releases: Releases | None = None  # None: the rule's author says nothing; every shipped rule does
     risk: str | None = None  # what its fix, or leaving it, may cost, where the fix's class does not say it all
     waive_when: str | None = None  # where a failure may stay as it is
+    impact: ImpactModel | None = None  # which queues its failures are about; None: its file does not say
+    reproduction: Reproduction | None = None  # which load shows its failures; None: its file does not say
     examples: tuple[Example, ...] = ()
 
     @property

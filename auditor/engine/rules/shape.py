@@ -7,7 +7,7 @@ from typing import Annotated, Any, TypeAlias
 
 from msgspec import Meta, field
 
-from auditor.model import DocumentKind, FixClass, Severity
+from auditor.model import Cure, DocumentKind, FixClass, ImpactScope, Lesson, Severity
 from auditor.yaml.shapes import Shape, Text
 
 Sql: TypeAlias = Annotated[bool | int | float | str, Meta(description="one SQL expression")]
@@ -64,6 +64,36 @@ class ReleasesShape(Shape, kw_only=True):
     why: Text
 
 
+class ImpactShape(Shape, kw_only=True):
+    """Which queues a failure is about, and what its fix makes of them."""
+
+    scope: ImpactScope
+    cure: Cure | None = None
+    value: Annotated[int, Meta(ge=1, description="a whole number of commands, 1 or more")] | None = None
+
+    def problem(self) -> str:
+        """What is wrong with the keys together; "" when nothing is."""
+        if (self.cure is None) != (self.scope in (ImpactScope.POOL, ImpactScope.COPY)):
+            return "must name its cure, what the fix changes" if self.cure is None else f"of a {self.scope} has no cure"
+        if self.value is not None and self.cure not in (Cure.DSNRO, Cure.QUEUE_DEPTH):
+            return f"has a value only where the cure is {Cure.DSNRO} or {Cure.QUEUE_DEPTH}: it is the depth that is set"
+        return ""
+
+
+class ReproductionShape(Shape, kw_only=True):
+    """Which load shows a failure, or why none does."""
+
+    lesson: Lesson | None = None
+    endpoint_lesson: Lesson | None = None
+    why_not: Text | None = None
+
+    def problem(self) -> str:
+        """What is wrong with the keys together; "" when nothing is."""
+        if (self.lesson is None) == (self.why_not is None):
+            return "must say the lesson that a load shows, or why_not"
+        return "has an endpoint_lesson only beside a lesson" if self.endpoint_lesson is not None and self.lesson is None else ""
+
+
 class AfterShape(Shape, kw_only=True):
     """A change that has to be made first."""
 
@@ -115,6 +145,8 @@ class RuleShape(Shape, kw_only=True):
     tags: tuple[str, ...] = ()
     over: Text
     releases: ReleasesShape | None = None
+    impact: ImpactShape | None = None
+    reproduction: ReproductionShape | None = None
     lesson: Text
     sources: tuple[SourceShape, ...]
     documents: tuple[DocumentShape, ...] = ()

@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +72,7 @@ def judged(world: World, run: Path, taken: TakenVerdicts | None = None, file: st
         findings=run / file,
         spill=run / SPILL_FOLDER,
         own=[rule.id for rule in world.rules if rule.id.startswith("queue/")],
-        impacts=Impacts(VIEWS, add_impacts_guarded),
+        impacts=Impacts(VIEWS, partial(add_impacts_guarded, models={rule.id: rule.impact for rule in world.rules})),
         taken=taken,
     )
     return judgement, snapshot
