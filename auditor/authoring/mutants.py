@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from auditor.engine.rules.let import lets_put_in, put_in
 from auditor.engine.rules.rule import Expression, Param, ParamValue, Rule
 from auditor.engine.rules.types import Family, family_of
 from auditor.engine.verdict_sql import verdict_sql
@@ -25,7 +26,7 @@ NO_WORD = "auditor-mutant"
 class Mutant:
     """A rule with one mistake in what judges."""
 
-    place: str  # applies | holds | params | may_be_missing | order
+    place: str  # applies | holds | let | params | may_be_missing | order
     what: str  # the mistake, in words
     verdict: str  # SQL: the verdict it gives a row
     columns: tuple[str, ...]  # all that its verdict names
@@ -34,7 +35,7 @@ class Mutant:
 
 def mutants_of(rule: Rule, view: Mapping[str, str]) -> list[Mutant]:
     """Every mistake that is tried, each once: its verdict is written differently from the rule's own."""
-    seen = {verdict_sql(as_written(rule)): None, verdict_sql(rule): None}
+    seen = {verdict_sql(one): None for one in (as_written(rule), _put_together(rule, {}), rule)}
     result = []
     for mutant in (*_in_expressions(rule, view), *_in_params(rule), *_in_exemptions(rule), *_in_order(rule)):
         if mutant.verdict not in seen or mutant.bound:
@@ -49,18 +50,36 @@ def _mutant(place: str, what: str, rule: Rule, bound: Mapping[str, ParamValue] |
 
 
 def _in_expressions(rule: Rule, view: Mapping[str, str]) -> Iterator[Mutant]:
-    kin = _kin(rule, view)
+    kin, types = _kin(rule, view), {**view, **{name: let.type for name, let in rule.let.items()}}
+    written = {"applies": rule.applies, "holds": rule.holds, **rule.let}
+    for name, expression in written.items():
+        if expression is None:
+            continue
+        is_let = name in rule.let
+        tree = _parsed(expression.shown)
+        for at, node in enumerate(tree.walk()):
+            for what, mistaken in _mistakes(node, rule.params, kin, types):
+                judged = _put_together(rule, {name: _replaced(tree, at, mistaken)})
+                yield _mutant("let" if is_let else name, f"{name}: {what}" if is_let else what, judged)
     for place, expression in (("applies", rule.applies), ("holds", rule.holds)):
         if expression is None:
             continue
-        tree = _parsed(expression.text)
-        for at, node in enumerate(tree.walk()):
-            for what, mistaken in _mistakes(node, rule.params, kin, view):
-                yield _mutant(place, what, _with(rule, place, _expression(_replaced(tree, at, mistaken), expression)))
         negated = _parsed(f"NOT ({expression.text}\n)")
         yield _mutant(place, f"{place} is negated", _with(rule, place, _expression(negated, expression)))
     if rule.applies is not None:
         yield _mutant("applies", "applies is left out", replace(rule, applies=None))
+
+
+def _put_together(rule: Rule, mistaken: Mapping[str, exp.Expr]) -> Rule:
+    """The rule with other expressions of these names, "applies" and "holds" among them; a named one is another wherever it is named."""
+    texts = {name: _sql(mistaken[name]) if name in mistaken else _sql(_parsed(let.shown)) for name, let in rule.let.items()}
+    lets, _ = lets_put_in(texts)
+
+    def whole(name: str, expression: Expression) -> Expression:
+        tree = mistaken[name] if name in mistaken else _parsed(expression.shown)
+        return _expression(_parsed(put_in(_sql(tree), lets)) if lets else tree, expression)
+
+    return replace(rule, applies=None if rule.applies is None else whole("applies", rule.applies), holds=whole("holds", rule.holds))
 
 
 def _with(rule: Rule, place: str, expression: Expression) -> Rule:

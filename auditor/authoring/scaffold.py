@@ -93,6 +93,8 @@ params:
     why: "<fill in: why this value, in one sentence>"
     # Where no document states it: policy: true instead of source, and nothing is written to a host for its sake.
     source: "<fill in: the document that states it>"
+# An expression that stands in several places, or makes another hard to read, gets a name, which the fix and the message may say too.
+# let: {{needed: {column} * 4}}
 # SQL over one row. Rows where it is false are not judged. Take it out, and not_applicable below, if every row is.
 applies: "<fill in: a condition that says which rows it is about>"
 # SQL over one row: true passes, false fails.

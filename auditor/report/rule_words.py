@@ -61,10 +61,10 @@ def fix_sentence(rule: Rule, code: str = "") -> str:
         return ""
     named = dict.fromkeys(column for expression in rule.fix.target.values() for column in expression.columns)
     where = ", ".join(f"{code}{column}{code}" for column in named)
-    only = f", where {code}{flat(rule.fix.when.text)}{code}" if rule.fix.when is not None else ""
+    only = f", where {code}{flat(rule.fix.when.shown)}{code}" if rule.fix.when is not None else ""
     at = f" of {where}" if where else ""
     setting = f"{code}{rule.fix.remediator}{code} sets {code}{rule.fix.column}{code}"
-    return f"{setting}{at} to {code}{flat(rule.fix.value.text)}{code}{only}"
+    return f"{setting}{at} to {code}{flat(rule.fix.value.shown)}{code}{only}"
 
 
 def flat(text: str) -> str:

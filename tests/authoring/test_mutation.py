@@ -169,3 +169,22 @@ def test_mutants_do_not_share_a_verdict(tmp_path: Path) -> None:
     mutants: list[Mutant] = mutants_of(rule, VIEWS[rule.over])
     reported = [(mutant.verdict, tuple(mutant.bound.items())) for mutant in mutants]
     assert len(set(reported)) == len(reported)
+
+
+def test_a_mistake_in_a_named_expression_is_tried_once_for_all_places_that_name_it(tmp_path: Path) -> None:
+    rule = rule_of(
+        tmp_path,
+        ("by_hand:", "may_be_missing: {queue_depth: it may}\nby_hand:"),
+        ("applies:", "let: {floor: $least + 1}\napplies:"),
+        ("holds: dsnro >= $least", "holds: dsnro > floor - 1 AND (queue_depth IS NULL OR queue_depth > floor - 1)"),
+    )
+    mutants = mutants_of(rule, VIEWS["protocol_endpoint"])
+    of_let = [one for one in mutants if one.place == "let"]
+    assert [one.what for one in of_let] == ["floor: $least + 1 becomes $least - 1", "floor: 1 becomes 2", "floor: 1 becomes 0"]
+    assert of_let[0].verdict.count("$least - 1") == 2
+    assert not [one for one in mutants if one.place == "holds" and "$least" in one.what]
+
+
+def test_a_named_expression_that_judges_nothing_is_not_mutated(tmp_path: Path) -> None:
+    rule = rule_of(tmp_path, ("applies:", "let: {shown: $least + 1}\napplies:"), ("desired: $least", "desired: shown"))
+    assert "let" not in {one.place for one in mutants_of(rule, VIEWS["protocol_endpoint"])}

@@ -19,6 +19,8 @@ from auditor.facts.views import RESOURCE_COLUMNS, seal
 from auditor.model import Verdict
 
 RULES = Path(__file__).parents[2] / "rules"
+MOST_CHARACTERS = 200
+"""Of an expression that decides on a verdict or a fix, on one line."""
 IDS = sorted(path.relative_to(RULES).with_suffix("").as_posix() for path in RULES.rglob("*.yaml"))
 
 
@@ -101,3 +103,14 @@ def test_one_command_at_a_time_is_no_depth_that_a_param_may_ask_for() -> None:
         bounds = rules[rule].params["stock"].bounds
         assert bounds is not None
         assert bounds.fault(1).startswith("is 1, and may be 8 to 256 (")
+
+
+@pytest.mark.parametrize("rule_id", IDS)
+def test_an_expression_is_as_short_as_a_person_reads_it(rule_id: str) -> None:
+    """What is longer is a column of the view, or has parts with names under `let`."""
+    rule = shipped()[rule_id]
+    deciding = {"applies": rule.applies, "holds": rule.holds, **rule.let}
+    if rule.fix is not None:
+        deciding |= {"set": rule.fix.value, "when": rule.fix.when}
+    lengths = {name: len(" ".join(expression.shown.split())) for name, expression in deciding.items() if expression is not None}
+    assert {name: length for name, length in lengths.items() if length > MOST_CHARACTERS} == {}

@@ -19,7 +19,7 @@ def test_a_page_has_what_why_how_risk_when_to_waive_and_sources(rules: RuleSet) 
     for part in (
         "# One throttled disk cannot fill a protocol endpoint's queue",
         "## What it does",
-        "CASE WHEN least(dsnro, queue_depth) < $headroom * coalesce(nullif($disk_depth, 0),",
+        "CASE WHEN least(dsnro, queue_depth) < needed_at_least THEN false",
         "| `$headroom` | `4` | times the deepest virtual disk queue |",
         "## Why it matters",
         "stands in its `impact`: [the queue model](../../queue-model.md#report).",

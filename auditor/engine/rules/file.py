@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from auditor.engine.rules.bounds import bounds_mistake, bounds_of
 from auditor.engine.rules.columns import ExpressionError
-from auditor.engine.rules.message import MessageError, Shown, read_message
+from auditor.engine.rules.let import lets_put_in, put_in, used_lets, words_of_sql
+from auditor.engine.rules.message import DESIRED, OBSERVED, MessageError, Shown, read_message
 from auditor.engine.rules.params import RESERVED
 from auditor.engine.rules.rule import After, Example, Expression, FixRule, Message, Param, Releases, Rule
 from auditor.engine.rules.shape import RuleShape
@@ -45,6 +47,9 @@ class RuleReader:
         self._shape, self._mistakes = decode(document.data, RuleShape)
         self._columns: Mapping[str, str] = views.get(self._shape.over, {})
         self._params: Mapping[str, Param] = {}
+        self._let_texts = {str(name): _as_sql(value) for name, value in self._shape.let.items()}
+        self._whole_lets, self._wrong_lets = lets_put_in(self._let_texts)
+        self._written: list[str] = []  # every expression outside `let`, as the file has it
 
     @property
     def mistakes(self) -> list[tuple[int, str]]:
@@ -57,13 +62,13 @@ class RuleReader:
         if shape.over not in self._views:
             return
         params = {name: Param(_default(param.default), "", "") for name, param in shape.params.items()}
-        values: list[Any] = [shape.applies, shape.holds, shape.observed, shape.desired]
+        values: list[Any] = [*shape.let.values(), shape.applies, shape.holds, shape.observed, shape.desired]
         if fix is not None:
             values += [fix.value, fix.when, fix.touches, *fix.target.values(), *fix.predicted.values()]
             values += [value for after in fix.after for value in (after.when, *after.where.values())]
         for value in values:
             if value is not None:
-                yield _as_sql(value), shape.over, params
+                yield put_in(_as_sql(value), self._whole_lets), shape.over, params
 
     def rule(self, expected_id: str) -> Rule | None:
         """The rule, if the file has no mistake."""
@@ -72,6 +77,7 @@ class RuleReader:
         if not self._is_known(shape.over, self._views, "view", "over"):
             return None  # every other sentence about an expression would follow from this one
         self._params = self._read_params()
+        lets = self._read_lets()
         observed = self._expression(shape.observed, "observed", wanted=_SHOWN)
         desired = self._expression(shape.desired, "desired", wanted=_SHOWN)
         rule = Rule(
@@ -86,11 +92,12 @@ class RuleReader:
             holds=self._expression(shape.holds, "holds", wanted=_TRUTH) or _NOTHING,
             observed=observed or _NOTHING,
             desired=desired or _NOTHING,
-            message=self._read_message(Shown(self._columns, self._params, observed, desired)),
+            message=self._read_message(Shown(self._columns, self._params, observed, desired, lets)),
             path=self._document.path,
             applies=self._expression(shape.applies, "applies", wanted=_TRUTH),
             tags=shape.tags,
             params=self._params,
+            let=lets,
             may_be_missing={
                 column: why.strip() for column, why in shape.may_be_missing.items() if self._is_column(column, "may_be_missing")
             },
@@ -141,8 +148,16 @@ class RuleReader:
             self._wrong('neither "fix" nor "by_hand" says what to do about a failure')
         self._check_example_kinds(rule)
         self._check_releases(rule)
-        if self._mistakes:
-            return  # an expression with a mistake names nothing, and what it would name is not unused
+        if not self._mistakes:  # an expression with a mistake names nothing, and what it would name is not unused
+            self._check_used(rule)
+
+    def _check_used(self, rule: Rule) -> None:
+        """Find what the file names and no expression of it uses."""
+        unused = self._let_texts.keys() - used_lets(self._written, self._let_texts)
+        for name in sorted(unused):
+            self._wrong(f'no expression names "{name}"', "let", name)
+        if unused:
+            return
         used = {name for expression in rule.expressions for name in expression.params}
         for name in rule.params:
             if name not in used:
@@ -191,6 +206,38 @@ class RuleReader:
         except MessageError as failure:
             self._wrong(f"'message' {failure}", "message")
             return None
+
+    def _read_lets(self) -> dict[str, Expression]:
+        """The named expressions that are sound; the names of the others are added to those that are wrong."""
+        lets = {}
+        for name, text in self._let_texts.items():
+            mistake = self._name_mistake(name)
+            if mistake:
+                self._wrong(f'"{name}" cannot be a name under let: {mistake}', "let", name)
+                self._wrong_lets[name] = mistake
+                continue
+            if name in self._wrong_lets:
+                if not self._wrong_lets[name].endswith("has a mistake"):
+                    self._wrong(f'"{name}" {self._wrong_lets[name]}', "let", name)
+                continue
+            expression = self._expression(text, "let", name, wanted=tuple(Family))
+            if expression is None:
+                self._wrong_lets[name] = "has a mistake"
+            else:
+                lets[name] = expression
+        return lets
+
+    def _name_mistake(self, name: str) -> str:
+        """Why an expression cannot have this name; "" where it can."""
+        if not _NAME.fullmatch(name) or name.startswith(RESERVED):
+            return f"lower-case letters, digits and _, and not {RESERVED}..."
+        if name in self._columns:
+            return f"view {self._shape.over} has a column of that name"
+        if name in self._params:
+            return "a param has that name"
+        if name in (OBSERVED, DESIRED):
+            return "a message names the observed and the desired value so"
+        return "it is a word of SQL" if name in words_of_sql() else ""
 
     def _read_params(self) -> dict[str, Param]:
         params = {}
@@ -309,9 +356,14 @@ class RuleReader:
     def _expression(self, value: Any, *at: str | int, wanted: Collection[Family]) -> Expression | None:
         if value is None:
             return None
-        name = ".".join(map(str, at))
+        name, written = ".".join(map(str, at)), _as_sql(value)
+        if at[0] != "let":
+            self._written.append(written)
+        if any(named in self._wrong_lets for named in used_lets([written], self._let_texts)):
+            return None  # the mistake is told where it was made
+        text = put_in(written, self._whole_lets)
         try:
-            expression = self._checker.read(_as_sql(value), self._shape.over, self._params)
+            expression = self._checker.read(text, self._shape.over, self._params)
         except ExpressionError as failure:
             self._wrong(f"'{name}' {failure}", *at)
             return None
@@ -319,7 +371,7 @@ class RuleReader:
             meant = Family.TRUTH if wanted == _TRUTH else "a single value"
             self._wrong(f"'{name}' must be {meant}, and is {expression.type}", *at)
             return None
-        return expression
+        return expression if text == written else replace(expression, written=written)
 
 
 def _impact_model(shape: ImpactShape | None) -> ImpactModel | None:

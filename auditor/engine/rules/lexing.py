@@ -7,6 +7,7 @@ DuckDB's tree does not have. Where it does not, or where the text has anything u
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -34,6 +35,7 @@ _KEYWORDS = frozenset(
 
 
 _PARAM_OR_TEXT = re.compile(r"'(?:[^']|'')*'|\$(?P<param>[a-z][a-z0-9_]*)")
+_WORD_OR_TEXT = re.compile(r"'(?:[^']|'')*'|(?<![A-Za-z0-9_.$])(?P<word>[A-Za-z_][A-Za-z0-9_]*)(?![A-Za-z0-9_.])(?!\s*\()", re.ASCII)
 _ODDLY_QUOTED = re.compile(r"""["]|--|/\*|\$[a-zA-Z_0-9]*\$|\b[eE]'""")  # names in quotes, comments, texts between dollars or with escapes
 
 
@@ -72,6 +74,41 @@ def renamed_params(text: str, prefix: str) -> str:
     dollars = [token.end + 1 for token in tokenize(text, read="duckdb") if token.token_type.name == "PARAMETER"]
     edges = [0, *dollars, len(text)]
     return prefix.join(text[start:end] for start, end in pairwise(edges))
+
+
+def bare_words(text: str) -> list[str]:
+    """The words of an expression that are neither called, nor behind or before a dot, nor in quotes; in lower case, in their order."""
+    return [text[start:end].lower() for start, end in _bare_words(text)]
+
+
+def with_words_replaced(text: str, replacements: Mapping[str, str]) -> str:
+    """The expression with each bare word that has a replacement as that; keys are in lower case, and DSNRO is dsnro."""
+    parts, at = [], 0
+    for start, end in _bare_words(text):
+        replacement = replacements.get(text[start:end].lower())
+        if replacement is not None:
+            parts += [text[at:start], replacement]
+            at = end
+    return "".join([*parts, text[at:]])
+
+
+def _bare_words(text: str) -> list[tuple[int, int]]:
+    """Where each bare word begins and ends."""
+    if _ODDLY_QUOTED.search(text) is None:
+        return [match.span("word") for match in _WORD_OR_TEXT.finditer(text) if match["word"]]
+    from sqlglot import tokenize  # as in `renamed_params`
+    from sqlglot.errors import TokenError
+
+    try:
+        tokens = tokenize(text, read="duckdb")
+    except TokenError:
+        return []  # the reader of the expression says what is wrong with it
+    around = ["", *(token.token_type.name for token in tokens), ""]
+    return [
+        (token.start, token.end + 1)
+        for token, before, after in zip(tokens, around, around[2:], strict=False)
+        if text[token.start : token.end + 1].isidentifier() and before not in ("DOT", "PARAMETER") and after not in ("DOT", "L_PAREN")
+    ]
 
 
 def _tokens(text: str) -> list[tuple[str, str]] | None:

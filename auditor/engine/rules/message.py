@@ -1,7 +1,8 @@
 """Messages of rules: one sentence about a row that fails, with the row's own values and their units.
 
-A rule's file has it as a template. ``{name}`` is a column of the judged view, ``observed`` or ``desired``, ``{$name}`` a param. Behind a
-colon stands a unit, and behind a bar what to write where it is NULL; of a column that is true or false, what to write for each::
+A rule's file has it as a template. ``{name}`` is a column of the judged view, a name under ``let``, ``observed`` or
+``desired``, ``{$name}`` a param. Behind a colon stands a unit, and behind a bar what to write where it is NULL; of a column that is true or
+false, what to write for each::
 
     {resource_name}: the busiest disk is {busy_percent} busy, limit {$most_busy:%}
     {resource_name}: {active_paths:paths} on {host}, delayed ACK is {delayed_ack:on|off}
@@ -14,7 +15,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from auditor.engine.rules.rule import Message
@@ -73,6 +74,7 @@ class Shown:
     params: Mapping[str, Param]
     observed: Expression | None
     desired: Expression | None
+    lets: Mapping[str, Expression] = field(default_factory=dict)
 
     def family(self, name: str) -> Family | None:
         """The family of what `name` stands for; None when there is no such thing, or a mistake in it."""
@@ -81,6 +83,8 @@ class Shown:
             return None if expression is None else family_of(expression.type)
         if name in self.columns:
             return family_of(self.columns[name])
+        if name in self.lets:
+            return family_of(self.lets[name].type)
         return param_family(self.params[name[1:]].default) if self.is_param(name) else None
 
     def is_param(self, name: str) -> bool:
@@ -118,8 +122,9 @@ def read_message(template: str, shown: Shown) -> Message:
     for slot in slots:
         _check(slot, shown)
     named = dict.fromkeys(slot.name for slot in slots)
-    columns = tuple(name for name in named if name in shown.columns and name not in RESOURCE_COLUMNS)
-    return Message(text, columns)
+    columns = [column for name in named for column in (shown.lets[name].columns if name in shown.lets else [name])]
+    columns = [name for name in dict.fromkeys(columns) if name in shown.columns and name not in RESOURCE_COLUMNS]
+    return Message(text, tuple(columns))
 
 
 def unit_of(slot: Slot, plain_column: str | None) -> str:
@@ -164,7 +169,7 @@ def _literal(text: str) -> str:
 
 
 def _check(slot: Slot, shown: Shown) -> None:
-    known: Collection[str] = {*shown.columns, *(f"${name}" for name in shown.params), OBSERVED, DESIRED}
+    known: Collection[str] = {*shown.columns, *shown.lets, *(f"${name}" for name in shown.params), OBSERVED, DESIRED}
     if slot.name not in known:
         raise MessageError(f'names "{slot.name}", which is no column of the view and no param{did_you_mean(slot.name, known)}')
     family = shown.family(slot.name)

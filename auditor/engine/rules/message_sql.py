@@ -38,6 +38,9 @@ def _part_sql(part: str | Slot, rule: Rule, view: Mapping[str, str]) -> str:
         return _value_sql(part, f"auditor_{SHOWN[part.name]}", family_of(expression.type), _plain_column(expression))
     if part.name in view:
         return _value_sql(part, f'"{part.name}"', family_of(view[part.name]), part.name)
+    if part.name in rule.let:
+        let = rule.let[part.name]
+        return _value_sql(part, f"({let.text}\n)", family_of(let.type), part.name)
     family = param_family(rule.params[part.name[1:]].default)
     if family is Family.OTHER:
         return f"array_to_string({part.name}, ', ')"

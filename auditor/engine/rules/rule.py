@@ -28,12 +28,18 @@ Views: TypeAlias = Mapping[str, Mapping[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """One SQL expression over a row of the rule's view."""
+    """One SQL expression over a row of the rule's view, what it names under `let` put in."""
 
     text: str
     columns: tuple[str, ...]  # each column it names, once, in the order of first mention
     params: tuple[str, ...]  # each $name, likewise without the $
     type: str  # DuckDB type of its value
+    written: str = ""  # as the file has it, where it names something under `let`; "": as `text`
+
+    @property
+    def shown(self) -> str:
+        """The expression as people read it."""
+        return self.written or self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +134,7 @@ class Rule:
     message: Message | None = None  # None: reports make a sentence of title, observed and desired
     tags: tuple[str, ...] = ()
     params: Mapping[str, Param] = field(default_factory=dict)
+    let: Mapping[str, Expression] = field(default_factory=dict)  # name -> expression that others name
     may_be_missing: Mapping[str, str] = field(default_factory=dict)  # column -> why its NULL says something
     worse: Mapping[str, bool | str] = field(default_factory=dict)  # column -> the way in which it gets worse: "more", "less", true or false
     evidence: tuple[str, ...] = ()  # further columns that a reader of the finding wants to see; no verdict rests on them

@@ -151,6 +151,7 @@ class RuleShape(Shape, kw_only=True):
     sources: tuple[SourceShape, ...]
     documents: tuple[DocumentShape, ...] = ()
     params: Mapping[str, ParamShape] = field(default_factory=dict)
+    let: Mapping[str, Sql] = field(default_factory=dict)
     applies: Sql | None = None
     holds: Sql
     observed: Sql

@@ -117,16 +117,16 @@ def _sections(rule: Rule) -> Iterator[str]:
     if rule.fix is not None and fix_sentence(rule):
         yield from (_text(fix_sentence(rule, "`")) + f". Class: {rule.fix.class_text}.", "")
         if rule.fix.retunes is not None and rule.fix.retunes.text != "true":
-            yield from (f"It needs the class retune as well where it reverts what somebody tuned: `{flat(rule.fix.retunes.text)}`.", "")
+            yield from (f"It needs the class retune as well where it reverts what somebody tuned: `{flat(rule.fix.retunes.shown)}`.", "")
         if rule.fix.touches is not None and rule.fix.touches.text.strip() != "''":
             how = "is host-wide" if "host_id" in rule.fix.target else "acts on neighbours"
-            touched = flat(rule.fix.touches.text)
+            touched = flat(rule.fix.touches.shown)
             yield from (f"It {how}, and the plan names what it reaches besides what it is meant for: `{touched}`.", "")
             if rule.fix.fix_class is FixClass.ONLINE:
                 yield from ("Where that is anything, the class is online-caution.", "")
         for after in rule.fix.after:
-            where = ", ".join(f"`{name}` = `{flat(value.text)}`" for name, value in after.where.items())
-            when = "" if after.when is None else f", unless `{flat(after.when.text)}` is false"
+            where = ", ".join(f"`{name}` = `{flat(value.shown)}`" for name, value in after.where.items())
+            when = "" if after.when is None else f", unless `{flat(after.when.shown)}` is false"
             need = "; where none is planned, the fix is left to a person" if after.required else ""
             yield from (f"Changes of `{after.change}` come first, those with {where}{when}{need}.", "")
     if rule.if_unknown:
@@ -158,10 +158,14 @@ def _source(what: str, url: str | None) -> str:
 
 def _what(rule: Rule) -> Iterator[str]:
     yield f"Judges each row of the view `{rule.over}`. It holds where"
-    yield from ("", "```sql", _sql(rule.holds.text), "```", "")
+    yield from ("", "```sql", _sql(rule.holds.shown), "```", "")
     if rule.applies is not None:
-        yield from ("and applies only where", "", "```sql", _sql(rule.applies.text), "```", "")
-    yield from (f"Observed: `{flat(rule.observed.text)}`. Desired: `{flat(rule.desired.text)}`.", "")
+        yield from ("and applies only where", "", "```sql", _sql(rule.applies.shown), "```", "")
+    yield from (f"Observed: `{flat(rule.observed.shown)}`. Desired: `{flat(rule.desired.shown)}`.", "")
+    if rule.let:
+        yield from ("There, and in the fix, these names stand for:", "")
+        yield from (f"- `{name}`: `{flat(let.shown)}`" for name, let in rule.let.items())
+        yield ""
     if rule.message is not None:
         yield from (f"A failure reads: `{rule.message.text}`", "")
     if rule.params:

@@ -71,8 +71,9 @@ def _parts(rule: Rule, severity: tuple[Severity, str] | None, overrides: Sequenc
 
 
 def _judged(rule: Rule) -> list[str]:
-    lines = [] if rule.applies is None else [_field("applies", rule.applies.text)]
-    lines += [_field("holds", rule.holds.text), _field("observed", rule.observed.text), _field("desired", rule.desired.text)]
+    lines = [] if rule.applies is None else [_field("applies", rule.applies.shown)]
+    lines += [_field("holds", rule.holds.shown), _field("observed", rule.observed.shown), _field("desired", rule.desired.shown)]
+    lines += [_field("" if at else "let", f"{name} = {let.shown}") for at, (name, let) in enumerate(rule.let.items())]
     return lines if rule.message is None else [*lines, _field("message", rule.message.text)]
 
 
