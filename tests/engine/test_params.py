@@ -78,6 +78,8 @@ BOUNDED = rule_text(
         pytest.param("word", "", "", id="no word"),
         pytest.param("word", "a|d", "is 'd', and may be one of a, b, c (facts)", id="another word among them"),
         pytest.param("words", ["solidfire", "other", "mine"], "", id="families"),
+        pytest.param("words", "solidfire|mine", "", id="families as text"),
+        pytest.param("words", "solidfire|solidfir", "is 'solidfir', and may be one of mine, 3par,", id="no family in a text"),
         pytest.param("words", ["solidfir"], "is 'solidfir', and may be one of mine, 3par,", id="no family"),
         pytest.param("anything", "goes", "", id="nothing bounds it"),
     ],
@@ -90,6 +92,20 @@ def test_a_value_out_of_its_bounds_is_refused_with_line_range_and_source(tmp_pat
     with pytest.raises(ConfigurationError) as caught:
         param_values([Override("local/kinds", name, value)], rules)
     assert caught.value.what.startswith(f'fleet.yaml:7: "{name}" of local/kinds {words}')
+
+
+@pytest.mark.parametrize(
+    ("value", "kept"),
+    [
+        pytest.param("solidfire|ontap", ("solidfire", "ontap"), id="as it was written before it was a list"),
+        pytest.param("solidfire", ("solidfire",), id="one word"),
+        pytest.param("", ("",), id="no word: no family is called so"),
+        pytest.param(["solidfire|ontap", "mine"], ("solidfire", "ontap", "mine"), id="in a list"),
+    ],
+)
+def test_a_list_of_words_may_be_a_text(tmp_path: Path, value: Any, kept: tuple[str, ...]) -> None:
+    values = param_values([Override("local/kinds", "words", value)], rules_from(tmp_path, BOUNDED))
+    assert values.overrides["local/kinds"][None, None] == {"words": kept}
 
 
 @pytest.mark.parametrize(

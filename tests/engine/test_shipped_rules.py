@@ -114,3 +114,24 @@ def test_an_expression_is_as_short_as_a_person_reads_it(rule_id: str) -> None:
         deciding |= {"set": rule.fix.value, "when": rule.fix.when}
     lengths = {name: len(" ".join(expression.shown.split())) for name, expression in deciding.items() if expression is not None}
     assert {name: length for name, length in lengths.items() if length > MOST_CHARACTERS} == {}
+
+
+def test_a_param_of_one_name_has_one_type() -> None:
+    types: dict[str, dict[str, str]] = {}
+    for rule in shipped():
+        for name, param in rule.params.items():
+            first = param.default[0] if isinstance(param.default, tuple) else param.default
+            kind = "a number" if isinstance(first, int | float) and not isinstance(first, bool) else type(first).__name__
+            types.setdefault(name, {})[rule.id] = f"a list of {kind}" if isinstance(param.default, tuple) else kind
+    assert {name: rules for name, rules in types.items() if len(set(rules.values())) > 1} == {}
+
+
+def test_several_words_of_which_each_may_be_chosen_are_a_list() -> None:
+    """A text with | between them would be a list in one rule and a pattern in another."""
+    texts = [
+        f"{rule.id} ${name}"
+        for rule in shipped()
+        for name, param in rule.params.items()
+        if isinstance(param.default, str) and param.bounds is not None and param.bounds.choices
+    ]
+    assert texts == []

@@ -17,7 +17,9 @@ from auditor.yaml.reading import did_you_mean
 
 _Key: TypeAlias = tuple[str, str, str]
 _CLOCKS = frozenset(("age", "current_localtime", "current_localtimestamp", "get_current_time"))  # DuckDB lists some as consistent
-_SCALAR_MACROS = frozenset(("if", "nullif", "split_part", "fmod", "fdiv", "list_sum", "list_min", "list_max", "list_count"))
+_SCALAR_MACROS = frozenset(
+    ("array_to_string", "if", "nullif", "split_part", "fmod", "fdiv", "list_sum", "list_min", "list_max", "list_count")
+)
 _CLASSES = frozenset(
     (
         "BETWEEN",

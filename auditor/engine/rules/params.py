@@ -162,20 +162,29 @@ def _checked(override: Override, rules: RuleSet) -> ParamValue:
         raise _mistake(override, f'{override.rule} has no param "{override.name}"{did_you_mean(override.name, params)}')
     if override.cluster is not None and override.endpoint is None:
         raise _mistake(override, f'cluster "{override.cluster}" is named without its endpoint')
-    default = params[override.name].default
+    default, bounds = params[override.name].default, params[override.name].bounds
     value: Any = tuple(override.value) if isinstance(override.value, list) else override.value
     if isinstance(default, float) and isinstance(value, int) and not isinstance(value, bool):
         value = float(value)
+    if isinstance(default, tuple) and bounds is not None and bounds.choices:
+        value = _words_apart(value)
     same_kind = is_param_value(value) and type(value) is type(default)
     if not same_kind or (isinstance(default, tuple) and type(default[0]) is not type(value[0])):
         raise _mistake(
             override, f'"{override.name}" of {override.rule} must be {_KINDS[type(default)]} like {default!r}, and is {override.value!r}'
         )
-    bounds = params[override.name].bounds
     fault = bounds.fault(value) if bounds is not None else ""
     if fault:
         raise _mistake(override, f'"{override.name}" of {override.rule} {fault}')
     return value  # type: ignore[no-any-return]  # is_param_value has checked it
+
+
+def _words_apart(value: Any) -> Any:
+    """A list of words also where it is given as text with | between them, as some lists were before they were lists; all else as it is."""
+    texts = (value,) if isinstance(value, str) else value
+    if not isinstance(texts, tuple) or not all(isinstance(text, str) for text in texts):
+        return value
+    return tuple(word for text in texts for word in text.split("|"))
 
 
 def _mistake(override: Override, what: str) -> ConfigurationError:

@@ -172,7 +172,8 @@ def _what(rule: Rule) -> Iterator[str]:
         yield from ("| param | default | unit | why | from | may be |", "|---|---|---|---|---|---|")
         for name, param in rule.params.items():
             bounds = "" if param.bounds is None else f"{param.bounds.text}: {param.bounds.source}"
-            texts = (f"`{_cell(str(param.default))}`", *map(_cell, (param.unit, param.why, origin_text(param), bounds)))
+            default = ", ".join(map(str, param.default)) if isinstance(param.default, tuple) else str(param.default)
+            texts = (f"`{_cell(default)}`", *map(_cell, (param.unit, param.why, origin_text(param), bounds)))
             yield f"| `${name}` | {' | '.join(texts)} |"
         yield ""
     if rule.releases is not None:
