@@ -8,7 +8,7 @@ PYTEST := $(BIN)/python -m pytest
 # Compiled modules are kept, whatever the shell says: each of a hundred processes would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help env demo test test-long deep all-tests beside-tests lint types layers rules rule-pages rule-pages-check docs pictures mutants mutation-scores view-mutants python-mutants python-mutants-check catalog generated checked-rules example-values wheel check coverage vcsim stores peers cassettes lock sbom clean \
+.PHONY: help env demo test test-long deep all-tests beside-tests lint types layers rules rule-pages rule-pages-check docs pictures mutants mutation-scores view-mutants python-mutants python-mutants-check catalog generated checked-rules rule-catalogue example-values wheel check coverage vcsim stores peers cassettes lock sbom clean \
 	bench-collect bench-esxcli bench-evaluate bench-audit bench-startup bench-opening bench-lab bench-scale bench-check reliability
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z][a-z -]*:.*## / {n = split($$1, names, " "); for (i = 1; i <= n; i++) printf "make %-17s %s\n", names[i], $$2}' Makefile
@@ -96,7 +96,10 @@ checked-rules: env ## make auditor/engine/checked_rules.json anew from the rules
 catalog: env ## make auditor/facts/catalog.json anew from the views: columns, lineage, order
 	$(BIN)/python -m auditor.authoring.catalog
 
-generated: catalog checked-rules rule-pages ## make all generated files but the example values anew: after a change of views, facts or rules
+rule-catalogue: env ## write the brackets of docs/rule-catalogue.md anew from auditor/engine/checked_rules.json
+	$(BIN)/python -m auditor.authoring.catalogue_brackets docs/rule-catalogue.md
+
+generated: catalog checked-rules rule-pages rule-catalogue ## make all generated files but the example values anew: after a change of views, facts or rules
 
 example-values: env ## read the values that `auditor rules schema` shows anew from the lab
 	$(BIN)/python -m auditor_lab.example_values

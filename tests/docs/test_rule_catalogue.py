@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from auditor.authoring.catalogue_brackets import with_brackets
 from auditor.engine.rules.rule import ON_REQUEST, RuleSet
 from auditor.model import FixClass, Severity
 from auditor.pipeline.policy import load_rule_set
@@ -100,6 +101,15 @@ def test_every_rule_has_exactly_one_line() -> None:
 def test_severity_and_class_of_fix_are_the_rule_s() -> None:
     found = {rule: brackets for cell in listed() for rule, brackets in WITH_BRACKETS.findall(cell)}
     assert found == {rule: expected(rule) for rule in shipped().rules}
+
+
+def test_brackets_that_are_wrong_or_missing_are_written_and_nothing_else_is_touched() -> None:
+    of_rows, wrong = section("rows"), "(critical; remount)"
+    changed = text().replace(of_rows, of_rows.replace("(medium; by hand)", wrong).replace(" (high; online-caution)", ""))
+    assert changed.count(wrong) > 3
+    assert "`vvol/pe-uniform` |" in changed
+    assert with_brackets(changed, shipped().rules) == text()
+    assert with_brackets(changed, {}) == changed
 
 
 def test_every_class_and_severity_is_explained() -> None:
