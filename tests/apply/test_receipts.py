@@ -165,10 +165,10 @@ def test_a_remediator_that_knows_no_parent_writes_the_value(journal: Journal, ch
 class Silent:
     """A session with a vCenter that does not answer."""
 
-    def object(self, _kind: object, object_id: str) -> str:
+    def object(self, _kind: Any, object_id: str) -> str:
         return object_id
 
-    def read(self, *_args: object) -> Any:
+    def read(self, *_args: Any) -> Any:
         raise EndpointUnreachableError("no answer", why="x", do="x")
 
 

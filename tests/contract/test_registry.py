@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+from importlib import resources
 from pathlib import Path
 
+import duckdb
 import pytest
 
 import auditor.endpoints
@@ -80,6 +82,16 @@ def test_a_setting_has_one_unit_or_units_by_target_and_says_of_vcenter_alone_wha
     assert all(unit and glob for glob, unit in setting.units.items())
     assert kind.is_array or setting.needed is not None, "say in TYPE which privileges a write takes"
     assert not kind.is_array or (setting.needed, setting.shown_by) == (None, ()), "an array has roles, and vCenter's log does not know it"
+
+
+def test_every_parameter_that_sets_the_depth_of_a_queue_is_counted_in_commands() -> None:
+    known = duckdb.connect().execute(
+        resources.files("auditor.facts").joinpath("views/host/step_depth_parameter.sql").read_text(encoding="utf-8")
+    )
+    parameters = {parameter for _, parameter, _ in known.fetchall() if parameter is not None}
+    setting = endpoint_type(EndpointKind.VCENTER).settings["host.module_option"]
+    assert parameters, "the view lists some"
+    assert sorted(name for name in parameters if setting.unit_of({"parameter": name}) != "commands") == []
 
 
 def test_what_shows_who_changed_a_setting_is_what_is_read_of_the_log_and_all_of_it_is_used() -> None:

@@ -61,7 +61,15 @@ TYPE = EndpointType(
             "host.module_option": Setting(
                 "settings.host_module_option:HostModuleOption",
                 # Source: docs/domain/facts.md#2.
-                units=MappingProxyType({"*lunqdepth": "commands", "*lun_queue_depth": "commands", "*qmaxqdepth": "commands"}),
+                units=MappingProxyType(
+                    {
+                        "*lunqdepth": "commands",
+                        "*lun_queue_depth": "commands",
+                        "lun_queue_depth_per_path": "commands",
+                        "ql2xmaxqdepth": "commands",
+                        "fnic_max_qdepth": "commands",
+                    }
+                ),
                 needed=Needed((SETTINGS,), "vSphere API reference, HostKernelModuleSystem.UpdateModuleOptionString"),
                 shown_by=("host.kernelmodulesystem.updatemoduleoptionstring", *_HOST_PROFILES),
             ),
