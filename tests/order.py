@@ -27,6 +27,7 @@ LONGEST = (
     "long/walk/test_losing_facts.py",
     "long/endpoints/test_malformed_answers.py",
     "long/laws/test_laws.py",
+    "long/laws/test_absent_rows.py",
     "long/recording/test_served_again.py",
     "long/walk/test_bad_input.py",
     "long/laws/test_taken_verdicts.py",

@@ -48,6 +48,16 @@ def test_a_host_differs_from_its_cluster_whatever_the_others_would_answer(values
     assert [row["differs_from_cluster"] for row in view("vaai_option", given) if row["option"] == LOCKING] == differs
 
 
+def test_a_device_that_its_hosts_own_list_does_not_name_has_no_known_adaptive_queue_depth() -> None:
+    given = hosts(2)
+    on_all_hosts(given, seen("naa.600a098038304437415d4b6a59684a52", "ontap", is_protocol_endpoint=False, queue_depth=64))
+    own = {"queue_full_sample_size": 32, "queue_full_threshold": 8}
+    given["device_scheduling"] = [{"host_id": "host-1", "device": d["device"], "dsnro": 32, **own} for d in given["device"][:1]]
+    columns = ("ontap_devices", "ontap_values", "all_are_known")
+    assert [tuple(row[column] for column in columns) for row in view("host_queue_full", given)] == [(1, "32/8", True), (1, None, None)]
+    assert [row["queue_full_agrees"] for row in view("shared_device", given)] == [None]
+
+
 def test_the_stock_queue_of_an_unknown_release_is_unknown() -> None:
     given = hosts(1)
     given["host"][0]["version"] = None

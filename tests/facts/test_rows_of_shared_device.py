@@ -411,7 +411,7 @@ OF_FLEET = expected(
         "full: nothing is known",
         counted(2, "esx-1, esx-2"),
         {"dsnros": None, "majority_dsnro": None, "dsnro_agrees": None},
-        _FULL_OPEN | {"queue_full_values": None, "queue_full_known": None},
+        _FULL_OPEN | {"queue_full_values": None},
     ),
     *told_of("mounted in the dark", _NOT_WHOLE | {"datastores": "ds-7 of vc"}),
     *told_of("mounted by 8", _NOT_WHOLE | {"datastores": "ds-8 of vc"}),
