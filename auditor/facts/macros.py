@@ -12,7 +12,7 @@ from auditor.sql.statements import run
 if TYPE_CHECKING:
     import duckdb
 
-AGGREGATES = frozenset({"few", "few_distinct"})
+AGGREGATES = frozenset({"few", "few_distinct", "one_family"})
 """The macros that take the values of many rows."""
 
 # Both give the first five values in order and how many more there are; NULL when there is none. `few` is cheaper: each value comes once.
@@ -24,11 +24,14 @@ CREATE OR REPLACE MACRO few_distinct(x, separator := ', ') AS
     || CASE WHEN count(DISTINCT x) > 5 THEN ' and ' || (count(DISTINCT x) - 5) || ' more' ELSE '' END;
 """
 
-# An inquiry is believed before a name, unless nobody here knows what it answers; see facts/families.py.
+# An inquiry is believed before a name, unless nobody here knows what it answers; see facts/families.py. Of what several hosts report of one
+# device it is the one family that they name, and NULL where they name two.
 _FAMILY = f"""
 CREATE OR REPLACE MACRO family_of_inquiry(vendor, model) AS {family_of_inquiry()};
 CREATE OR REPLACE MACRO family_of_name(device) AS {family_of_name()};
 CREATE OR REPLACE MACRO believed_family(of_inquiry, of_name) AS coalesce(nullif(of_inquiry, 'other'), of_name, of_inquiry);
+CREATE OR REPLACE MACRO one_family(x) AS
+    CASE WHEN count(DISTINCT nullif(x, 'other')) < 2 THEN coalesce(min(nullif(x, 'other')), min(x)) END;
 """
 
 # Of several operational states the first is the main one. Source: VIM API reference, ScsiLun.operationalState.

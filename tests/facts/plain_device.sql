@@ -99,7 +99,7 @@ LEFT JOIN step_device_wait AS w USING (device)
 LEFT JOIN own AS o USING (endpoint, host_id, device);
 
 CREATE VIEW plain_seen_device AS
-SELECT endpoint, device, min(family) AS family, min(hosts) AS hosts, min(host_names) AS host_names
+SELECT endpoint, device, one_family(family) AS family, min(hosts) AS hosts, min(host_names) AS host_names
 FROM plain_device
 GROUP BY endpoint, device;
 

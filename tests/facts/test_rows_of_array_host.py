@@ -156,8 +156,8 @@ EXPECTED = expected(
     known("of none too", 2, 2, 2, "esx-1 of vc, esx-4 of vc"),
     known("lone", 1, 1, 1, "esx-4 of vc", host="esx-4 of vc", volumes=1),
     known("of two of one id", 2, 2, 2, "esx-2 of vc, esx-2 of vc-2"),
-    # Where two vCenters list the same adapter the first names of host and cluster count.
-    known("listed twice", 1, 1, 1, "esx-2 of vc-2", host="esx-2 of vc-2", cluster="lead"),
+    # Where two vCenters list the same adapter it is of both hosts, and of none alone.
+    known("listed twice", 1, 1, 2, "esx-2 of vc-2, esx-3 of vc"),
     known("with strangers", 3, 1, 1, "esx-1 of vc", host="esx-1 of vc", cluster="gold", initiators_unseen="y, z"),
     known("strangers", 1, 0, 0, None, is_esxi=False, initiators_unseen="z"),
     known("empty", 0, 0, None, None, is_esxi=False),

@@ -102,7 +102,7 @@ EXPECTED = expected(
     row("nothing told", ONE, None, no_delete=None),
     row("of both", BOTH, "", no_delete=False),
     row("of both, one not asked", BOTH, None, no_delete=None),
-    row("of both, two families", BOTH, "", no_delete=False),
+    row("of both, two families", BOTH, "", no_delete=False, family=None),
     row("lun", ONE, "", no_delete=False, array_name="fa", volume="db"),
 )
 

@@ -308,7 +308,7 @@ OF_FLEET = expected(
     *told_of("of a dark host", counted(2, "dark-8, esx-1", cluster=None), _NOT_WHOLE),
     *told_of("in another dark", counted(1, "far-7", cluster="dark"), endpoints=["vc-2"]),
     *told_of("namespace", {"family": "other", "is_namespace": True, "wanted_dsnro": None}),
-    *told_of("of two families"),
+    *told_of("of two families", {"family": None, "wanted_dsnro": None}),
     *told_of("of two models"),
     # All hosts are counted and named that see it, one of which says that it lies within it.
     *told_of("local on one", {"queue_depths": "nfnic 64 on 2"}, dsnro("32 on 1, 64 on 1", None, "esx-3")),

@@ -293,7 +293,7 @@ EXPECTED = expected(
         eternus_array_names="et-1, et-2",
         eternus_devices="naa.et-1 1, naa.et-1 2, naa.et-2 1",
         eternus_volumes="et-1 1, et-1 2, et-2 1",
-        eternus_qos="the volume itself: 100 IOPS and others",
+        eternus_qos="the volume itself: 100 IOPS; the volume itself: 200 IOPS",
     ),
     *eternus(
         "one array",

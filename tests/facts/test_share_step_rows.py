@@ -153,6 +153,7 @@ def test_a_volume_is_used_by_the_datastores_hosts_and_disks_that_lie_on_it() -> 
             {"endpoint": "east", "volume_id": "bound", "is_virtual": True, "vvol_id": "ID-1", "device": "naa.1"},
             {"endpoint": "east", "volume_id": "no disk", "is_virtual": True, "vvol_id": "id-9"},
             {"endpoint": "west", "volume_id": "bound", "is_virtual": True},
+            {"endpoint": "east", "volume_id": "of two endpoints", "is_virtual": True, "vvol_id": "id-8"},
             {"endpoint": "east", "volume_id": "unused"},
         ],
         "step_array_device": [{"device": f"naa.{number}", "is_ambiguous": number == 3} for number in (1, 2, 3)],
@@ -185,8 +186,9 @@ def test_a_volume_is_used_by_the_datastores_hosts_and_disks_that_lie_on_it() -> 
             *({"endpoint": "east", "volume_id": "bound", "device": device} for device in ("pe.2", "pe.1")),
             {"endpoint": "east", "volume_id": "no disk", "device": "pe.2"},
             {"endpoint": "west", "volume_id": "bound", "device": "pe.9"},
+            *({"endpoint": "east", "volume_id": "of two endpoints", "device": device} for device in ("pe.2", "pe.1")),
         ],
-        "step_vvol_vm": [{"vvol_id": "id-1", "disk": "vm disk", "host": "its host", "datastore": "vvols"}],
+        "step_vvol_vm": [{"vvol_id": "id-1", "disk": "vm disk", "host": "its host", "host_keys": ["vc/h1"], "datastore": "vvols"}],
     }
     names = ("device", "datastores", "hosts", "host_names", "vm_disk")
 
@@ -202,6 +204,7 @@ def test_a_volume_is_used_by_the_datastores_hosts_and_disks_that_lie_on_it() -> 
         ("east", "bound"): use("pe.1, pe.2", "vvols", 1, "its host", "vm disk"),
         ("east", "no disk"): use("pe.2", None, 5, "all of pe.2", None),
         ("west", "bound"): use("pe.9", None, None, None, None),
+        ("east", "of two endpoints"): use("pe.1, pe.2", None, None, None, None),
         ("east", "unused"): use(None, None, None, None, None),
     }
     rows = by("step_volume_use", "endpoint volume_id", tables)

@@ -34,10 +34,15 @@ def test_a_virtual_disk_is_the_virtual_volume_whose_id_vcenter_writes() -> None:
         ],
     }
     assert by("step_vvol_vm", "vvol_id", tables) == {
-        ("ab",): {"disk": "elsewhere d2", "host": "host 1", "host_key": "vc-2/h1", "datastore": "vvols"},
-        ("naa.cd",): {"disk": "first d2", "host": "host 1", "host_key": "vc/h1", "datastore": None},
-        ("x.rfc4122.ef",): {"disk": "second d1", "host": None, "host_key": None, "datastore": None},
-        ("gh",): {"disk": "elsewhere d1", "host": "host of vc-2", "host_key": "vc-2/h1", "datastore": "vvols of vc-2"},
+        ("ab",): {
+            "disk": "elsewhere d2, first d1",
+            "host": "host 1, host of vc-2",
+            "host_keys": ["vc-2/h1", "vc/h1"],
+            "datastore": "vvols, vvols of vc-2",
+        },
+        ("naa.cd",): {"disk": "first d2", "host": "host 1", "host_keys": ["vc/h1"], "datastore": None},
+        ("x.rfc4122.ef",): {"disk": "second d1", "host": None, "host_keys": None, "datastore": None},
+        ("gh",): {"disk": "elsewhere d1", "host": "host of vc-2", "host_keys": ["vc-2/h1"], "datastore": "vvols of vc-2"},
     }
 
 

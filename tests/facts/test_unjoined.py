@@ -134,6 +134,16 @@ def test_an_inquiry_and_a_name_that_contradict_each_other_are_a_gap() -> None:
     assert why == "its inquiry names NetApp ONTAP, its name Pure FlashArray; the inquiry is believed"
 
 
+def test_hosts_whose_inquiries_of_one_device_contradict_each_other_are_a_gap_that_names_both() -> None:
+    given = fleet(seen(FA, "ontap"))
+    given["host"] += hosts(3)["host"][-1:]
+    given["device"].append({"host_id": "host-3", **seen(FA, "flasharray")})
+    array(given, "fa", FLASH, {"name": "db", "device": FA})
+    [(_, what, why)] = gaps(given, fa=FLASH)
+    assert what == f"the array behind {FA} going by its inquiries"
+    assert why.startswith("its hosts' inquiries name two families: flasharray, ontap; neither is believed")
+
+
 def test_a_protocol_endpoint_that_its_array_does_not_present_is_a_gap() -> None:
     given = fleet(seen("naa.6f47acc2000000017366707200000000", "solidfire", is_protocol_endpoint=True))
     array(given, "sf", ELEMENT)

@@ -195,7 +195,7 @@ def two_readings(connection: duckdb.DuckDBPyConnection, asked: Needs) -> Iterato
         if not one.facts <= asked.facts:
             continue
         rows = connection.execute(
-            f"""SELECT x.endpoint, coalesce(h.name, x.host_id), few(x.name), min(x.first), min(x.second)
+            f"""SELECT x.endpoint, coalesce(h.name, x.host_id), few(x.name), few_distinct(x.first), few_distinct(x.second)
             FROM ({one.select}) AS x LEFT JOIN fact.host AS h USING (endpoint, host_id)
             GROUP BY ALL ORDER BY ALL"""  # noqa: S608  words of this module
         ).fetchall()

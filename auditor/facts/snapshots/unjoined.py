@@ -79,14 +79,15 @@ def _digits() -> str:
 # of a detached device nobody wants to know, and what is no disk no array has to account for.
 _SEEN = """
 WITH seen AS (
-    SELECT endpoint, device, any_value(vendor) AS vendor, any_value(model) AS model, coalesce(bool_or(is_protocol_endpoint), false) AS is_pe
+    SELECT endpoint, device, few_distinct(nullif(family_of_inquiry(vendor, model), 'other')) AS inquiries,
+        one_family(family_of_inquiry(vendor, model)) AS of_inquiry, coalesce(bool_or(is_protocol_endpoint), false) AS is_pe
     FROM fact.device
     WHERE NOT starts_with(device, 'mpx.') AND NOT coalesce(is_local, false) AND coalesce(device_type, 'disk') = 'disk'
         AND main_state(operational_state) IS DISTINCT FROM 'off' AND purpose_of_device(vendor, model, is_tiny_disk(size_bytes)) IS NULL
     GROUP BY endpoint, device
 )
-SELECT endpoint, device, is_pe, family_of_inquiry(vendor, model) AS of_inquiry, family_of_name(device) AS of_name,
-    believed_family(of_inquiry, of_name) AS family
+SELECT endpoint, device, is_pe, inquiries, of_inquiry, family_of_name(device) AS of_name,
+    CASE WHEN of_inquiry IS NOT NULL OR inquiries IS NULL THEN believed_family(of_inquiry, of_name) END AS family
 FROM seen
 """
 
@@ -164,7 +165,10 @@ def _why(
 
 
 def _conflicts(connection: duckdb.DuckDBPyConnection) -> Iterator[Gap]:
-    """Devices whose inquiry shows one family and whose name another; the inquiry is believed (facts/families.py)."""
+    """Devices whose inquiry shows one family and whose name another, or whose hosts report two.
+
+    The inquiry is believed before the name (facts/families.py), and of two inquiries neither.
+    """
     rows = connection.execute(
         f"""SELECT endpoint, of_inquiry, of_name, count(*), min(device, {MOST_OF_A_KIND}) FROM seen_device
         WHERE of_inquiry <> 'other' AND of_name <> of_inquiry GROUP BY ALL ORDER BY ALL"""  # noqa: S608  a number
@@ -174,6 +178,15 @@ def _conflicts(connection: duckdb.DuckDBPyConnection) -> Iterator[Gap]:
         yield from (Gap(endpoint, f"{_BEHIND}{name} going by its name", why) for name in names)
         if count > len(names):
             yield Gap(endpoint, f"{_BEHIND}{count - len(names):,} more devices going by their names", why)
+    rows = connection.execute(
+        f"""SELECT endpoint, inquiries, count(*), min(device, {MOST_OF_A_KIND}) FROM seen_device
+        WHERE contains(inquiries, ', ') GROUP BY ALL ORDER BY ALL"""  # noqa: S608  a number
+    ).fetchall()
+    for endpoint, inquiries, count, names in rows:
+        why = f"its hosts' inquiries name two families: {inquiries}; neither is believed, so rescan the host that has the old one"
+        yield from (Gap(endpoint, f"{_BEHIND}{name} going by its inquiries", why) for name in names)
+        if count > len(names):
+            yield Gap(endpoint, f"{_BEHIND}{count - len(names):,} more devices going by their inquiries", why)
 
 
 def _shares(connection: duckdb.DuckDBPyConnection) -> Iterator[Gap]:

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 _ENTITIES = {"host": "host_id", "datastore": "datastore_id", "vm": "vm_id"}
 """The key of a target by the kind of its entity."""
-_NEWEST = """SELECT endpoint, entity_kind, entity_id, lower(what), arg_max(coalesce(user_name, ''), happened_at), max(happened_at)
+_NEWEST = """SELECT endpoint, entity_kind, entity_id, lower(what),
+    arg_max(coalesce(user_name, ''), (happened_at, coalesce(user_name, ''))), max(happened_at)
 FROM read_parquet($path) WHERE happened_at > CAST($since AS TIMESTAMPTZ) GROUP BY ALL"""
 _READ = "SELECT DISTINCT endpoint FROM read_parquet($path) WHERE topic = 'events' AND complete"
 

@@ -3,23 +3,23 @@
 -- `is_esxi` is true as soon as one initiator is an ESXi host's, false only where every adapter of every host was read, and each whose kind has
 -- a name or number of its own reports it. `host` and `cluster` are NULL unless all of them are of one.
 WITH adapter AS (
-    SELECT b.initiator, min(h.endpoint || '/' || h.host_id) AS host_key, min(h.name) AS host, min(h.cluster) AS cluster
+    -- Two hosts may report one initiator, as a profile of a blade that was moved: then it is both hosts'.
+    SELECT DISTINCT b.initiator, h.endpoint || '/' || h.host_id AS host_key, h.name AS host, h.cluster
     FROM fact.hba AS b
     JOIN fact.host AS h USING (endpoint, host_id)
     WHERE b.initiator IS NOT NULL
-    GROUP BY b.initiator
 ),
 known AS (
     SELECT
         i.endpoint,
         i.array_host_id,
-        count(*) AS initiators,
-        count(b.initiator) AS initiators_seen,
+        count(DISTINCT i.initiator) AS initiators,
+        count(DISTINCT b.initiator) AS initiators_seen,
         string_agg(CASE WHEN b.initiator IS NULL THEN i.initiator END, ', ' ORDER BY i.initiator) AS initiators_unseen,
         count(DISTINCT b.host_key) AS esxi_hosts,
         few_distinct(b.host) AS host_names,
-        CASE WHEN count(DISTINCT b.host_key) = 1 THEN min(b.host) END AS host,
-        CASE WHEN count(DISTINCT coalesce(b.cluster, '')) FILTER (WHERE b.host_key IS NOT NULL) = 1 THEN min(b.cluster) END AS cluster
+        CASE WHEN count(DISTINCT b.host_key) = 1 THEN any_value(b.host) END AS host,
+        CASE WHEN count(DISTINCT coalesce(b.cluster, '')) FILTER (WHERE b.host_key IS NOT NULL) = 1 THEN any_value(b.cluster) END AS cluster
     FROM fact.array_initiator AS i
     LEFT JOIN adapter AS b USING (initiator)
     GROUP BY i.endpoint, i.array_host_id

@@ -22,7 +22,12 @@ mounted AS (
     GROUP BY b.array_endpoint, b.volume_id
 ),
 placed AS (
-    SELECT endpoint, volume_id, few(device) AS devices, min(device) AS device FROM step_vvol_place GROUP BY ALL
+    -- Of several endpoints the hosts are known where the same ones see each.
+    SELECT p.endpoint, p.volume_id, few(p.device) AS devices, CASE WHEN count(DISTINCT coalesce(s.host_names, '')) = 1 THEN any_value(s.hosts) END AS hosts,
+        CASE WHEN count(DISTINCT coalesce(s.host_names, '')) = 1 THEN any_value(s.host_names) END AS host_names
+    FROM step_vvol_place AS p
+    LEFT JOIN seen AS s USING (device)
+    GROUP BY p.endpoint, p.volume_id
 )
 SELECT
     v.endpoint,
@@ -32,8 +37,8 @@ SELECT
     v.pool_id,
     CASE WHEN v.is_virtual THEN p.devices ELSE v.device END AS device,
     coalesce(s.datastores, m.datastore) AS datastores,
-    coalesce(d.hosts, n.hosts, CASE WHEN m.host IS NOT NULL THEN 1 END, e.hosts) AS hosts,
-    coalesce(d.host_names, n.host_names, m.host, e.host_names) AS host_names,
+    coalesce(d.hosts, n.hosts, CASE WHEN m.host IS NOT NULL THEN len(m.host_keys) END, p.hosts) AS hosts,
+    coalesce(d.host_names, n.host_names, m.host, p.host_names) AS host_names,
     m.disk AS vm_disk
 FROM step_volume AS v
 LEFT JOIN step_array_device AS a ON a.device = v.device AND NOT a.is_ambiguous AND NOT coalesce(v.is_virtual, false)
@@ -41,5 +46,4 @@ LEFT JOIN seen AS d ON d.device = a.device
 LEFT JOIN store AS s ON s.endpoint = v.endpoint AND s.volume_id = v.volume_id
 LEFT JOIN mounted AS n ON n.endpoint = v.endpoint AND n.volume_id = v.volume_id
 LEFT JOIN placed AS p ON p.endpoint = v.endpoint AND p.volume_id = v.volume_id
-LEFT JOIN seen AS e ON e.device = p.device
 LEFT JOIN step_vvol_vm AS m ON m.vvol_id = lower(v.vvol_id);

@@ -11,7 +11,7 @@ seen AS (
     SELECT
         s.device,
         min(s.endpoint) AS endpoint,
-        min(s.family) AS family,
+        one_family(s.family) AS family,
         max(s.hosts) AS hosts,
         min(s.host_names) AS host_names
     FROM step_seen_device AS s

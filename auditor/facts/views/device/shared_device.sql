@@ -12,7 +12,7 @@ WITH seen AS (
     SELECT
         endpoint,
         device,
-        min(family) AS family,
+        one_family(family) AS family,
         bool_or(is_protocol_endpoint) AS is_protocol_endpoint,
         bool_or(is_namespace) AS is_namespace,
         CASE WHEN min(coalesce(cluster, '')) = max(coalesce(cluster, '')) THEN any_value(cluster) END AS cluster
@@ -67,7 +67,7 @@ one_dsnro AS (
     SELECT
         device,
         dsnro,
-        CASE WHEN bool_or(is_protocol_endpoint OR is_tier) THEN NULL WHEN dsnro_advice(any_value(family)) = 'default' THEN 32 END AS wanted,
+        CASE WHEN bool_or(is_protocol_endpoint OR is_tier) THEN NULL WHEN dsnro_advice(one_family(family)) = 'default' THEN 32 END AS wanted,
         sum(hosts) AS hosts
     FROM reporting
     GROUP BY device, dsnro

@@ -42,8 +42,8 @@ joined AS (
         arg_min(p.volume, (p.endpoint, p.volume)) AS volume,
         arg_min(p.pool_id, (p.endpoint, p.pool_id)) AS pool_id,
         min(p.protocol_endpoint_id) AS protocol_endpoint_id,
-        min(p.qos_policy) AS qos_policy,
-        min(p.qos_group) AS qos_group,
+        few_distinct(p.qos_policy) AS qos_policy,
+        few_distinct(p.qos_group) AS qos_group,
         min(p.qos_max_iops) AS qos_max_iops,
         min(p.qos_max_bytes_per_second) AS qos_max_bytes_per_second,
         bool_or(p.is_capped) AS is_capped,
@@ -52,7 +52,7 @@ joined AS (
         min(coalesce(a.known_as, p.endpoint) || ': ' || coalesce(p.qos, 'not read')) AS first_qos,
         max(coalesce(a.known_as, p.endpoint) || ': ' || coalesce(p.qos, 'not read')) AS last_qos,
         max(p.qos_sharers) AS qos_sharers,
-        max(p.qos_shared_by) AS qos_shared_by
+        few_distinct(p.qos_shared_by) AS qos_shared_by
     FROM presented AS p
     LEFT JOIN step_array AS a USING (endpoint)
     GROUP BY p.device

@@ -5,8 +5,8 @@ WITH lun AS (
     SELECT
         v.device,
         CASE WHEN bool_or(l.is_at_limit) THEN true WHEN count(l.is_at_limit) = count(*) THEN false END AS is_at_limit,
-        min(l.qos_wait) FILTER (WHERE l.is_at_limit) AS held,
-        min(l.qos_wait) FILTER (WHERE NOT l.is_at_limit) AS not_held
+        few_distinct(CASE WHEN l.is_at_limit THEN l.qos_wait END, '; ') AS held,
+        few_distinct(CASE WHEN NOT l.is_at_limit THEN l.qos_wait END, '; ') AS not_held
     FROM step_volume AS v
     JOIN step_array_device AS d ON d.device = v.device AND NOT d.is_ambiguous AND d.volume_id IS NOT NULL
     LEFT JOIN step_volume_load AS l ON l.endpoint = v.endpoint AND l.volume_id = v.volume_id

@@ -105,7 +105,7 @@ sheet AS (
         v.module,
         v.numbers,
         count(f.module) > 0 AS is_on_sheet,
-        min(f.fault) FILTER (WHERE v.numbers >= f.first_version AND v.numbers < f.fixed_version) AS fault
+        few_distinct(CASE WHEN v.numbers >= f.first_version AND v.numbers < f.fixed_version THEN f.fault END, '; ') AS fault
     FROM versioned AS v
     LEFT JOIN step_driver_fault AS f USING (module)
     GROUP BY ALL

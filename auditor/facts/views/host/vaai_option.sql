@@ -60,7 +60,7 @@ eternus AS (
         few(device) AS device_names,
         string_agg(DISTINCT array_name, ', ' ORDER BY array_name) AS array_names,
         few(volume) AS volumes,
-        min(qos) || CASE WHEN max(qos) <> min(qos) THEN ' and others' ELSE '' END AS qos,
+        few_distinct(qos, '; ') AS qos,
         string_agg(DISTINCT what, ', ' ORDER BY what) AS arrays,
         string_agg(DISTINCT what, ', ' ORDER BY what) FILTER (WHERE is_doubted) AS doubts,
         string_agg(DISTINCT 'ETERNUS ' || what, ', ' ORDER BY 'ETERNUS ' || what) FILTER (WHERE NOT is_sourced) AS unsourced

@@ -6,7 +6,11 @@
 -- there, or may. Its neighbours are the other disks of running machines there: what each of them waited its own machine counted. That of a disk at
 -- its own ceiling, or with a limit on its host, may be that limit's: it says how long a neighbour waits at most, and not at least. Where none of
 -- them was measured the mean over all disks of the endpoint is what is left, the throttled one's own wait included: it does not say that nobody waits.
-WITH behind AS (
+WITH owned AS (
+    -- A disk that machines of several hosts share is each one's.
+    SELECT vvol_id, disk, unnest(host_keys) AS host_key FROM step_vvol_vm
+),
+behind AS (
     SELECT
         p.endpoint,
         p.device,
@@ -14,10 +18,11 @@ WITH behind AS (
         count(DISTINCT m.vvol_id) AS disks,
         count(*) FILTER (WHERE ceiling_use(l.utilization, l.throttle_us) IS NULL) AS undetermined,
         arg_max(m.disk, (ceiling_use(l.utilization, l.throttle_us), m.disk)) AS busiest_disk,  -- counts where none is undetermined
+        arg_max(m.vvol_id, (ceiling_use(l.utilization, l.throttle_us), m.disk)) AS busiest_volume,
         max(ceiling_use(l.utilization, l.throttle_us)) AS highest_utilization
     FROM step_vvol_place AS p
     JOIN step_volume AS v ON v.endpoint = p.endpoint AND v.volume_id = p.volume_id
-    JOIN step_vvol_vm AS m ON m.vvol_id = lower(v.vvol_id)
+    JOIN owned AS m ON m.vvol_id = lower(v.vvol_id)
     LEFT JOIN fact.array_volume_load AS l ON l.endpoint = p.endpoint AND l.volume_id = p.volume_id
     GROUP BY p.endpoint, p.device, m.host_key
 ),
@@ -26,6 +31,7 @@ disk AS (
         p.endpoint,
         p.device,
         s.endpoint || '/' || s.host_id AS host_key,
+        lower(v.vvol_id) AS vvol_id,
         s.resource_name AS disk,
         s.samples,
         s.latency_ms,
@@ -50,7 +56,7 @@ neighbour AS (
         arg_max(k.disk, (k.latency_ms, k.disk)) FILTER (WHERE k.waits_for_others AND k.latency_ms IS NOT NULL) AS slowest
     FROM disk AS k
     JOIN behind AS b USING (endpoint, device, host_key)
-    WHERE k.disk IS DISTINCT FROM b.busiest_disk
+    WHERE k.vvol_id IS DISTINCT FROM b.busiest_volume
     GROUP BY k.endpoint, k.device, k.host_key
 ),
 unread AS (

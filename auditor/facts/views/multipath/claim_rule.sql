@@ -21,7 +21,7 @@ rule AS (
         claim_options,
         default_psp,
         psp_options,
-        min(description) AS description
+        CASE WHEN count(DISTINCT description) = 1 THEN any_value(description) END AS description  -- two rules may differ in nothing else
     FROM fact.satp_rule
     WHERE vendor <> '' OR model <> ''
     GROUP BY ALL

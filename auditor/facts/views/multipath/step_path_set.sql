@@ -29,8 +29,8 @@ counted AS (
         count(DISTINCT target) AS targets,
         CASE WHEN count(target) = count(*) THEN list_sort(list(DISTINCT target)) END AS target_list,
         CASE WHEN min(transport) = max(transport) THEN min(transport) END AS transport,
-        min(psp) AS psp,
-        min(satp) AS satp
+        CASE WHEN min(psp) = max(psp) THEN min(psp) END AS psp,
+        CASE WHEN min(satp) = max(satp) THEN min(satp) END AS satp
     FROM step_path_of_set
     GROUP BY set_key
 )

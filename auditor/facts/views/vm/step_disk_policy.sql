@@ -7,7 +7,7 @@ WITH given AS (
         x.endpoint,
         x.vm_id,
         x.disk_key,
-        min(p.name) AS storage_policy,
+        few_distinct(p.name) AS storage_policy,
         min(p.iops_limit) AS iops_limit,
         bool_and(p.is_limit_known) AS is_limit_known
     FROM fact.storage_policy_disk AS x
