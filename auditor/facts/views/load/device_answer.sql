@@ -17,8 +17,8 @@ behind AS (
         m.host_key,
         count(DISTINCT m.vvol_id) AS disks,
         count(*) FILTER (WHERE ceiling_use(l.utilization, l.throttle_us) IS NULL) AS undetermined,
-        arg_max(m.disk, (ceiling_use(l.utilization, l.throttle_us), m.disk)) AS busiest_disk,  -- counts where none is undetermined
-        arg_max(m.vvol_id, (ceiling_use(l.utilization, l.throttle_us), m.disk)) AS busiest_volume,
+        arg_max(m.disk, (ceiling_use(l.utilization, l.throttle_us), m.disk, m.vvol_id)) AS busiest_disk,  -- counts where none is undetermined
+        arg_max(m.vvol_id, (ceiling_use(l.utilization, l.throttle_us), m.disk, m.vvol_id)) AS busiest_volume,
         max(ceiling_use(l.utilization, l.throttle_us)) AS highest_utilization
     FROM step_vvol_place AS p
     JOIN step_volume AS v ON v.endpoint = p.endpoint AND v.volume_id = p.volume_id
