@@ -129,7 +129,7 @@ def test_a_claim_rule_is_told_once_with_the_devices_of_its_family_on_its_own_hos
     mine = "user ALUA PURE FlashArray RR iops=1"
     expected: ByName = {
         f"h1/{mine}": {**pure, "family": "flasharray", "devices_of_family": 2, "host": "host 1", "cluster": "gold", "version": "8.0.3"}
-        | {"resource_name": "ALUA PURE FlashArray iops=1", "description": "again", "rule_policy": "RR iops=1"},
+        | {"resource_name": "ALUA PURE FlashArray iops=1", "description": None, "rule_policy": "RR iops=1"},
         "h1/system ALUA  SSD SAN ": {"resource_name": "ALUA  SSD SAN", "rule_group": "system", "vendor": ""},
         "h1/ALUA NETAPP LUN C-Mode fc tpgs_on x": {
             "family": "ontap",
