@@ -134,6 +134,7 @@ ARRAY_TABLES = (
         rests_on=(("array_qos_policy", "name"),),
         kept_for={
             "copy_of": "which volumes share blocks with the one that they were cloned from",
+            "tiering": "by which storage profile its blocks move, beside sioc/auto-tiering, which goes by `tiers`",
             "serial": "which volume a vendor's tool or support case means",
         },
     ),
