@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from auditor.apply.failed_gates import GATES_FOLDER, FailedGates
+from auditor.apply.failed_gates import GATES_FOLDER, FailedGates, refuse_failed
 from auditor.apply.pace import Pace
 from auditor.endpoints.common.health import LATENCY, Health
 from auditor.errors import GuardError
 from auditor.journal import open_journal
-from auditor.model import Change, FixClass, Outcome, Plan, Receipt
+from auditor.model import Change, FixClass, Outcome, Plan, Receipt, Target
 from tests.apply.test_settling import FINE, Hall, hall, on_hosts, watched  # noqa: F401  hall and watched are fixtures
 from tests.applying import apply
 
@@ -142,3 +143,88 @@ def test_a_file_that_cannot_be_read_lets_nothing_be_written(site: Site, change: 
     assert stopped is not None
     assert str(file) in stopped.what
     assert site.hall.shelf.writes == written
+
+
+AT = datetime(2026, 11, 21, 22, 30, tzinfo=UTC)
+KNOWN = {"vc": "1111", "other": None}
+
+
+def kept(folder: Path, *written: Change, planned: list[Change] | None = None, run: str = "run-1") -> FailedGates:
+    gates = FailedGates(folder / GATES_FOLDER, now=lambda: AT)
+    good = {(endpoint, name): slow(name, 1.0) for endpoint in KNOWN for name in ("esx-1", f"esx-of-{endpoint}")}
+    gates.keep(run, written, planned or list(written), "latency rose", KNOWN, good)
+    return gates
+
+
+def placed(change: Make, name: str, *, cluster: str | None = "gold", where: str = "vc", host: str = "h1", kind: str = "shelf") -> Change:
+    one = change(name, cluster=cluster, where=where)
+    return replace(one, remediator=kind, target=Target(where, (("host_id", host), ("setting", name))))
+
+
+def test_a_gate_is_kept_for_each_kind_and_cluster_with_its_own_hosts_and_health(tmp_path: Path, change: Make) -> None:
+    gold, silver, other, far = (
+        placed(change, "a", host="h1"),
+        placed(change, "a", cluster="silver", host="h2"),
+        placed(change, "a", kind="other.kind", host="h1"),
+        placed(change, "a", where="other", host="h9"),
+    )
+    planned = [gold, silver, other, far, placed(change, "b", host="h3")]
+    found = [gate for _, gate in kept(tmp_path, gold, silver, other, far, planned=planned).all()]
+    assert sorted((gate.endpoint, str(gate.identity), str(gate.cluster), gate.kind[0], gate.hosts) for gate in found) == [
+        ("other", "None", "gold", "shelf", ("h9",)),
+        ("vc", "1111", "gold", "other.kind", ("h1", "h3")),
+        ("vc", "1111", "gold", "shelf", ("h1", "h3")),
+        ("vc", "1111", "silver", "shelf", ("h2",)),
+    ]
+    assert {gate.endpoint: set(gate.good) for gate in found} == {"vc": {"esx-1", "esx-of-vc"}, "other": {"esx-1", "esx-of-other"}}
+    assert {(gate.run, gate.at, gate.what) for gate in found} == {("run-1", AT, "latency rose")}
+    assert (tmp_path / GATES_FOLDER).stat().st_mode & 0o777 == 0o700
+
+
+def test_a_gate_that_fails_again_takes_the_place_of_the_first(tmp_path: Path, change: Make) -> None:
+    kept(tmp_path, placed(change, "a"))
+    assert [gate.run for _, gate in kept(tmp_path, placed(change, "a"), run="run-2").all()] == ["run-2"]
+
+
+def test_each_change_is_held_by_the_gate_that_is_about_it(tmp_path: Path, change: Make) -> None:
+    gold, silver, free = placed(change, "a"), placed(change, "a", cluster="silver", host="h2"), placed(change, "a", cluster="x", host="h5")
+    gates = kept(tmp_path, gold, silver)
+    left, held, by = gates.without_failed([gold, free, silver], KNOWN)
+    assert left == [free]
+    assert [(receipt.change, receipt.outcome, receipt.found) for receipt in held] == [
+        (gold, Outcome.PROPOSED, 32),
+        (silver, Outcome.PROPOSED, 32),
+    ]
+    assert {receipt.why for receipt in held} == {
+        "not attempted: run run-1 was stopped after such a change: latency rose; look at it, then give --after-failed-gate"
+    }
+    assert sorted(str(gate.cluster) for gate in by) == ["gold", "silver"]
+    assert refuse_failed(by, 2).what == "2 changes not attempted: run run-1 was stopped after such a change, latency rose"
+    assert refuse_failed(by[:1], 1).what.startswith("1 change not attempted: ")
+
+
+def test_the_last_good_health_is_of_all_that_is_written(tmp_path: Path, change: Make) -> None:
+    gold, far = placed(change, "a"), placed(change, "a", where="other", host="h9")
+    gates = kept(tmp_path, gold, far)
+    good = gates.last_good([gold, far], KNOWN)
+    assert set(good) == {("vc", "esx-1"), ("vc", "esx-of-vc"), ("other", "esx-1"), ("other", "esx-of-other")}
+    assert gates.last_good([placed(change, "a", cluster="x", host="h5")], KNOWN) == {}
+    assert replace(gates, accept=True).last_good([gold], KNOWN) == {}
+
+
+def test_a_gate_is_forgotten_by_a_run_of_its_own_that_somebody_allowed(tmp_path: Path, change: Make) -> None:
+    gold, silver = placed(change, "a"), placed(change, "a", cluster="silver", host="h2")
+    gates = kept(tmp_path, gold, silver)
+    gates.passed([gold], KNOWN)
+    assert len(gates.all()) == 2, "nobody said that it was looked at"
+    replace(gates, looked=True).passed([gold], {"vc": "another vCenter"})
+    assert len(gates.all()) == 2, "it is another vCenter"
+    replace(gates, looked=True).passed([gold], KNOWN)
+    assert [gate.cluster for _, gate in gates.all()] == ["silver"]
+
+
+def test_a_file_that_is_too_large_is_named_with_the_reason(tmp_path: Path, change: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    gates = kept(tmp_path, placed(change, "a"))
+    monkeypatch.setattr("auditor.apply.failed_gates._MOST_BYTES", 10)
+    with pytest.raises(GuardError, match=r"\.json: it is a link, or larger than such a file can be"):
+        gates.all()
