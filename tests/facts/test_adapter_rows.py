@@ -2,6 +2,9 @@
 
 from typing import Any
 
+import pytest
+
+from .fleets import hosts, on_all_hosts, seen, view
 from .numbered import with_numbers, with_paths
 from .single import ByName, Rows, chained, of_vc, shown
 
@@ -333,3 +336,29 @@ def test_a_device_is_claimed_by_the_rule_that_names_it_best() -> None:
     }
     found = chained("device_claim", with_paths(paths, given), "step_claim", "step_claim_of_class")
     assert shown(found, expected) == expected
+
+
+@pytest.mark.parametrize(
+    ("status", "path", "online"),
+    [
+        ("online", "active", True),
+        ("online", "dead", True),
+        ("offline", "dead", False),
+        ("offline", "disabled", False),
+        ("unbound", "dead", False),
+        ("offline", "active", None),
+        ("unbound", "standby", None),
+        ("offline", "unknown", None),
+        ("unknown", "dead", None),
+        ("fault", "dead", None),
+        (None, "dead", None),
+    ],
+)
+def test_an_adapter_is_offline_where_it_says_so_and_no_path_of_it_is_usable(status: str | None, path: str, *, online: bool | None) -> None:
+    facts = hosts(1)
+    on_all_hosts(facts, seen("naa.624a9370", "flasharray"))
+    on = {"host_id": "host-1", "hba": "vmhba1"}
+    facts["hba"] = [{**on, "kind": "fc", "status": status}]
+    facts["path"] = [{**on, "device": "naa.624a9370", "path": "p1", "state": path}]
+    [row] = view("adapter", facts)
+    assert row["is_online"] is online

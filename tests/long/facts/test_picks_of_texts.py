@@ -105,7 +105,7 @@ IN_PYTHON: dict[str, tuple[int, str]] = {
     "facts/baseline.py": (2, "HAVING count(*) = 1"),
     "facts/macros.py": (2, "one_family: of the families one is left"),
     "facts/snapshots/partitions.py": (1, "a number"),
-    "facts/snapshots/read_times.py": (2, "times"),
+    "pipeline/result.py": (2, "times"),
     "facts/snapshots/stale_hosts.py": (2, "HAVING count(*) = 1"),
     "facts/snapshots/two_readings.py": (2, "vCenter writes the policy of a device beside each of its paths"),
     "facts/snapshots/unjoined.py": (2, "an array whose volumes are named alike, and a device, each as an example"),

@@ -86,9 +86,10 @@ def disputed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Iterator[Pla
 def own_rules(folder: Path) -> Path:
     """A fleet's own rules: the driver at its default whatever the load, and DSNRO as the device's depth, against the default of 32."""
     shipped = (SHIPPED / "queue/driver-depth.yaml").read_text(encoding="utf-8").replace("id: queue/driver-depth", "id: own/driver")
-    about_load = ("OR (configured_depth > stock_depth AND CASE WHEN coalesce(most_outstanding", "  most_outstanding:", "  luns:")
+    about_load = ("  is_made_use_of:", "  most_outstanding:", "  luns:")
     assert all(shipped.count(words) == 1 for words in about_load), "the shipped rule has other words about load"
     driver = "\n".join(line for line in shipped.splitlines() if not any(words in line for words in about_load))
+    driver = driver.replace(" OR (configured_depth > stock_depth AND is_made_use_of)", "")
     fix = "{remediator: device.dsnro, target: {host_id: host_id, device: device}, column: dsnro, set: queue_depth"
     depth = rule_text(
         "own/depth",

@@ -54,53 +54,59 @@ target AS (
 ),
 stale AS (
     SELECT DISTINCT host_number FROM step_stale_path
+),
+shown AS (
+    SELECT
+        a.endpoint,
+        a.host_id || '/' || a.hba AS resource_id,
+        a.hba AS resource_name,
+        h.cluster,
+        h.name AS host,
+        a.host_id,
+        a.hba,
+        a.kind,
+        a.driver,
+        a.model,
+        a.status,
+        a.is_software,
+        l.samples,
+        l.sampled_at,
+        l.queue_depth AS adapter_depth,
+        l.queued,
+        l.queued_max,
+        l.outstanding,
+        l.outstanding_max,
+        l.queue_ms,
+        l.commands_per_second,
+        CASE
+            WHEN r.paths_read AND r.devices_read AND (x.devices > 0 OR (y.host_number IS NULL AND coalesce(x.uncertain, 0) = 0)) THEN coalesce(x.devices, 0)
+        END AS devices,
+        CASE
+            WHEN r.paths_read AND r.devices_read AND y.host_number IS NULL AND coalesce(x.uncertain + x.stateless_paths, 0) = 0 THEN coalesce(x.usable_paths, 0)
+        END AS usable_paths,
+        CASE WHEN t.targets IS NOT NULL OR (r.hbas_read AND a.kind IS NOT NULL) THEN coalesce(t.targets, 0) END AS targets,
+        m.device AS deepest_device,
+        CASE
+            WHEN r.paths_read AND r.devices_read AND y.host_number IS NULL AND coalesce(x.undetermined, 0) = 0 THEN coalesce(x.queue_depth, 0)
+        END AS deepest_queue_depth,
+        coalesce(x.queue_depth, 0) AS deepest_queue_depth_at_least,
+        CASE
+            WHEN r.paths_read AND r.devices_read AND y.host_number IS NULL AND coalesce(x.undetermined + x.unscheduled, 0) = 0 THEN coalesce(x.effective_depth, 0)
+        END AS deepest_effective_depth,
+        CASE
+            WHEN r.paths_read AND r.devices_read AND y.host_number IS NULL AND coalesce(x.undetermined + x.unscheduled, 0) = 0 THEN coalesce(x.effective_depths, 0)
+        END AS effective_depths
+    FROM fact.hba AS a
+    JOIN fact.host AS h USING (endpoint, host_id)
+    JOIN step_host_reading AS r USING (endpoint, host_id)
+    JOIN step_host_number AS n USING (endpoint, host_id)
+    LEFT JOIN stale AS y ON y.host_number = n.host_number
+    LEFT JOIN summed AS x ON x.host_number = n.host_number AND x.hba = a.hba
+    LEFT JOIN step_device_number AS m ON m.device_number = x.device_number
+    LEFT JOIN target AS t ON t.endpoint = a.endpoint AND t.host_id = a.host_id AND t.hba = a.hba
+    LEFT JOIN fact.adapter_load AS l ON l.endpoint = a.endpoint AND l.host_id = a.host_id AND l.hba = a.hba
 )
 SELECT
-    a.endpoint,
-    a.host_id || '/' || a.hba AS resource_id,
-    a.hba AS resource_name,
-    h.cluster,
-    h.name AS host,
-    a.host_id,
-    a.hba,
-    a.kind,
-    a.driver,
-    a.model,
-    a.status,
-    a.is_software,
-    l.samples,
-    l.sampled_at,
-    l.queue_depth AS adapter_depth,
-    l.queued,
-    l.queued_max,
-    l.outstanding,
-    l.outstanding_max,
-    l.queue_ms,
-    l.commands_per_second,
-    CASE
-        WHEN r.paths_read AND r.devices_read AND (x.devices > 0 OR (y.host_number IS NULL AND coalesce(x.uncertain, 0) = 0)) THEN coalesce(x.devices, 0)
-    END AS devices,
-    CASE
-        WHEN r.paths_read AND r.devices_read AND y.host_number IS NULL AND coalesce(x.uncertain + x.stateless_paths, 0) = 0 THEN coalesce(x.usable_paths, 0)
-    END AS usable_paths,
-    CASE WHEN t.targets IS NOT NULL OR (r.hbas_read AND a.kind IS NOT NULL) THEN coalesce(t.targets, 0) END AS targets,
-    m.device AS deepest_device,
-    CASE
-        WHEN r.paths_read AND r.devices_read AND y.host_number IS NULL AND coalesce(x.undetermined, 0) = 0 THEN coalesce(x.queue_depth, 0)
-    END AS deepest_queue_depth,
-    coalesce(x.queue_depth, 0) AS deepest_queue_depth_at_least,
-    CASE
-        WHEN r.paths_read AND r.devices_read AND y.host_number IS NULL AND coalesce(x.undetermined + x.unscheduled, 0) = 0 THEN coalesce(x.effective_depth, 0)
-    END AS deepest_effective_depth,
-    CASE
-        WHEN r.paths_read AND r.devices_read AND y.host_number IS NULL AND coalesce(x.undetermined + x.unscheduled, 0) = 0 THEN coalesce(x.effective_depths, 0)
-    END AS effective_depths
-FROM fact.hba AS a
-JOIN fact.host AS h USING (endpoint, host_id)
-JOIN step_host_reading AS r USING (endpoint, host_id)
-JOIN step_host_number AS n USING (endpoint, host_id)
-LEFT JOIN stale AS y ON y.host_number = n.host_number
-LEFT JOIN summed AS x ON x.host_number = n.host_number AND x.hba = a.hba
-LEFT JOIN step_device_number AS m ON m.device_number = x.device_number
-LEFT JOIN target AS t ON t.endpoint = a.endpoint AND t.host_id = a.host_id AND t.hba = a.hba
-LEFT JOIN fact.adapter_load AS l ON l.endpoint = a.endpoint AND l.host_id = a.host_id AND l.hba = a.hba;
+    *,
+    CASE WHEN status = 'online' THEN true WHEN status IN ('offline', 'unbound') AND usable_paths = 0 THEN false END AS is_online
+FROM shown;
