@@ -134,7 +134,7 @@ ARRAY_TABLES = (
         rests_on=(("array_qos_policy", "name"),),
         kept_for={
             "copy_of": "which volumes share blocks with the one that they were cloned from",
-            "tiering": "by which storage profile its blocks move, beside sioc/auto-tiering, which goes by `tiers`",
+            "tiering": "by which storage profile its blocks move, shown by sioc/auto-tiering, which judges `tiers`",
             "serial": "which volume a vendor's tool or support case means",
         },
     ),
@@ -440,7 +440,7 @@ ARRAY_TABLES = (
         ("duration_minutes", "BIGINT", "the longest of its runs"),
         topic="scrub",
         kept_for={
-            "schedule": "the schedule in the words of the array, beside ontap/scrub-window, which goes by the minutes made of it",
+            "schedule": "the schedule in the words of the array, shown by ontap/scrub-window, which judges `start_minutes`",
         },
     ),
 )

@@ -308,7 +308,7 @@ VCENTER_TABLES = (
         ("mtu", "BIGINT", "bytes; NULL when not reported"),
         topic="port_binding",
         kept_for={
-            "compliant_status": "what the host says, beside iscsi/port-binding, which goes by compliant",
+            "compliant_status": "what the host says, shown by iscsi/port-binding, which judges `compliant`",
             "path_status": "whether a bound adapter is used or stands by, beside iscsi/port-binding",
             "link_up": "whether a bound adapter that is not compliant has a link",
         },
@@ -520,7 +520,7 @@ VCENTER_TABLES = (
             "busy_samples": "how many samples kavg_max_ms and the runs rest on",
             "kavg_max_ms": "how bad the worst sample was, beside diag/kavg",
             "kavg_run_over_1ms": "whether a wait is near the limit of diag/kavg",
-            "commands_aborted": "how many there were, beside diag/aborts-resets, which goes by troubled_samples",
+            "commands_aborted": "how many there were, shown by diag/aborts-resets, which judges `troubled_samples`",
             "bus_resets": "likewise",
         },
     ),

@@ -360,7 +360,7 @@ class RuleReader:
         if at[0] != "let":
             self._written.append(written)
         if any(named in self._wrong_lets for named in used_lets([written], self._let_texts)):
-            return None  # the mistake is told where it was made
+            return None  # the error was reported where the expression is defined
         text = put_in(written, self._whole_lets)
         try:
             expression = self._checker.read(text, self._shape.over, self._params)

@@ -23,7 +23,7 @@ from auditor.facts.views import view_sql
 from tests.facts.test_picks import asks_whether_there_is_one
 
 COMPARED = "the least and the greatest are compared, or only whether there is one is asked"
-LISTED_TWICE = "an array listed twice in fleet.yaml goes by the endpoint whose name comes first"
+LISTED_TWICE = "of an array that fleet.yaml lists twice, the endpoint whose name comes first counts"
 SAME = "the rows of a group have the same text by the way that they were grouped"
 
 REASONS: dict[str, tuple[int, str]] = {
