@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from auditor.apply.reboots import takes_reboot
 from auditor.endpoints.vcenter.privileges import READ_ONLY, VCENTER_READS, vcenter_fixes, vcenter_steps
 from auditor.errors import EndpointError, GuardError
-from auditor.model import EndpointKind
-from auditor.model.endpoint_kinds import endpoint_type, endpoint_types
+from auditor.model.endpoint_kinds import endpoint_type, endpoint_types, is_array
 from auditor.model.settings import Needed
 
 if TYPE_CHECKING:
@@ -64,7 +63,7 @@ def check_privileges(changes: Sequence[Change], sessions: Sessions, *, reboots: 
     missing: list[Missing] = []
     unknown: list[str] = []
     for name, own in _by_endpoint(changes).items():
-        is_vcenter = sessions.endpoint(name).kind is EndpointKind.VCENTER
+        is_vcenter = not is_array(sessions.endpoint(name).kind)
         wanted = _wanted(own, reboots=reboots)
         if is_vcenter and not wanted:
             continue
@@ -183,7 +182,7 @@ def roles_for(changes: Iterable[Change], endpoints: Mapping[str, Endpoint], *, r
     planned = _by_endpoint(changes)
     vcenters, arrays = [], []
     for name, endpoint in endpoints.items():
-        if endpoint.kind is EndpointKind.VCENTER:
+        if not is_array(endpoint.kind):
             vcenters.append({"endpoint": name, "user": endpoint.username} | _vcenter_roles(planned.get(name, ()), reboots=reboots))
             continue
         roles = endpoint_type(endpoint.kind).roles

@@ -11,7 +11,8 @@ from auditor.apply.protection import TaggedObject, tags_of, without_protected
 from auditor.endpoints.vcenter.privileges import vcenter_fixes
 from auditor.errors import EndpointError, GuardError
 from auditor.fleet.windows import is_open, next_opening
-from auditor.model import EndpointKind, Outcome, Receipt
+from auditor.model import Outcome, Receipt
+from auditor.model.endpoint_kinds import is_array
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -85,7 +86,7 @@ UNRESTRICTED = Restrictions()
 
 def restrictions_of(fleet: Fleet, notice: Callable[[str], None]) -> Restrictions:
     """What fleet.yaml says of writing; `notice` is called with what the reader has to know."""
-    vcenters = frozenset(endpoint.name for endpoint in fleet.endpoints if endpoint.kind is EndpointKind.VCENTER)
+    vcenters = frozenset(endpoint.name for endpoint in fleet.endpoints if not is_array(endpoint.kind))
     return Restrictions(fleet.maintenance, fleet.protected, notice=notice, vcenters=vcenters)
 
 

@@ -21,7 +21,8 @@ from auditor.apply.resuming import left_by
 from auditor.apply.wave_run import Progress, WaveRun, no_progress, wave_receipts
 from auditor.endpoints.settings import remediator_for
 from auditor.errors import GuardError
-from auditor.model import Change, EndpointKind, RebootLimits, Receipt
+from auditor.model import Change, RebootLimits, Receipt
+from auditor.model.endpoint_kinds import is_array
 
 if TYPE_CHECKING:
     from auditor.apply.orders import Orders
@@ -171,7 +172,4 @@ def _watch_health(
 
 
 def _watch_for_others(sessions: Sessions, who: WhoElse) -> OtherWriter:
-    def is_array(name: str) -> bool:
-        return sessions.endpoint(name).kind is not EndpointKind.VCENTER
-
-    return OtherWriter(is_array, lambda change: who(change, sessions))
+    return OtherWriter(lambda name: is_array(sessions.endpoint(name).kind), lambda change: who(change, sessions))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from auditor.doctor.affected_rules import named
 from auditor.doctor.permissions import writable_by_others
 from auditor.model import Check, EndpointKind, Health
+from auditor.model.endpoint_kinds import is_array
 from auditor.model.identity import is_same
 from auditor.pipeline.unmatched import Seen, unmatched_places, unmatched_windows
 
@@ -58,10 +59,10 @@ def examine_identities(endpoints: Sequence[Endpoint], checks: Sequence[Check]) -
 
 def examine_entries(fleet: Fleet, places: Places) -> Iterator[Check]:
     """Yield a check on "protect" or "maintenance" for each entry of fleet.yaml that names no host, cluster or endpoint that is there."""
-    vcenters = {endpoint.name for endpoint in fleet.endpoints if endpoint.kind is EndpointKind.VCENTER}
+    with_hosts = {endpoint.name for endpoint in fleet.endpoints if not is_array(endpoint.kind)}
     names = [endpoint.name for endpoint in fleet.endpoints]
     hosts = [place for several in places.seen.values() for place in several]
-    seen = Seen([*hosts, *((name, None, None) for name in names)], names, frozenset(vcenters - set(places.seen)))
+    seen = Seen([*hosts, *((name, None, None) for name in names)], names, frozenset(with_hosts - set(places.seen)))
     do = "correct the name; the names are those that vCenter shows, and * stands for anything."
     for sentence in unmatched_places(fleet.protected, seen):
         yield Check("", "protect", Health.WARNING, sentence, "it protects nothing: a fix asks, and stops where nobody answers.", do)

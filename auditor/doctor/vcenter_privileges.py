@@ -10,7 +10,7 @@ from auditor.doctor.affected_rules import named
 from auditor.doctor.connection import shortly
 from auditor.endpoints.vcenter.privileges import ESXCLI_TOPICS, READ_ONLY, VCENTER_READS, lost_without, vcenter_fixes
 from auditor.errors import EndpointError, PermissionMissingError
-from auditor.model import Check, EndpointKind, Health
+from auditor.model import Check, Health
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +41,7 @@ def read_checks(
     if isinstance(held, EndpointError):
         yield at(Health.UNKNOWN, shortly(held, endpoint), "which privileges are missing for reading is not known.", held.do)
         return
-    wanted = affected.topics_of(EndpointKind.VCENTER)
+    wanted = affected.topics_of(endpoint.kind)
     needed = [name for name in _in_order(VCENTER_READS.values()) if lost_without([name], VCENTER_READS) & wanted]
     missing = [name for name in needed if lacking(name, held, root, hosts)]
     for name in missing:
@@ -49,7 +49,7 @@ def read_checks(
             yield at(
                 Health.UNKNOWN,
                 f"whether {name} is held is not known: nothing may be asked of the root folder",
-                affected.lost_without(lost_without([name], VCENTER_READS) & wanted, EndpointKind.VCENTER),
+                affected.lost_without(lost_without([name], VCENTER_READS) & wanted, endpoint.kind),
                 f"audit, and look at the gaps; or give {endpoint.username} System.View on the root folder.",
                 facts={"privilege": name},
             )
@@ -59,7 +59,7 @@ def read_checks(
         yield at(
             Health.PROBLEM if topics else Health.WARNING,
             f"{name} is missing on {where}",
-            affected.lost_without(topics, EndpointKind.VCENTER) if topics else "esxcli answers all the same, so nothing is lost.",
+            affected.lost_without(topics, endpoint.kind) if topics else "esxcli answers all the same, so nothing is lost.",
             f"give {endpoint.username} a role that has {name}{_read_only(name)}, propagated from the root folder. {_ELSEWHERE}",
             facts={"privilege": name, "topics": ", ".join(sorted(topics))},
         )
@@ -100,7 +100,7 @@ def esxcli_check(endpoint: Endpoint, affected: AffectedRules, tried: Any) -> Che
     if not isinstance(tried, EndpointError):
         return at(Health.OK, f"answered by {tried}", facts={"host": str(tried)})
     if isinstance(tried, PermissionMissingError):
-        return at(Health.PROBLEM, shortly(tried, endpoint), affected.lost_without(wanted, EndpointKind.VCENTER), tried.do)
+        return at(Health.PROBLEM, shortly(tried, endpoint), affected.lost_without(wanted, endpoint.kind), tried.do)
     return at(
         Health.UNKNOWN, shortly(tried, endpoint), "whether esxcli is answered on any host is not known.", "audit, and look at the gaps."
     )

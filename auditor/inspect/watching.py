@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 from auditor.endpoints.common.sessions import open_session
 from auditor.endpoints.vcenter.device_watch import WatchRow, find_devices, read_samples
 from auditor.errors import ConfigurationError, CredentialsError, EndpointError
-from auditor.model import EndpointKind
+from auditor.model.endpoint_kinds import is_array
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -60,7 +60,7 @@ class Watch:
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._pairs = {name: _pair(name) for name in dict.fromkeys(names)}
-        self._watched = [_Watched(endpoint) for endpoint in fleet.endpoints if endpoint.kind is EndpointKind.VCENTER]
+        self._watched = [_Watched(endpoint) for endpoint in fleet.endpoints if not is_array(endpoint.kind)]
         if not self._watched:
             raise ConfigurationError(
                 f"{fleet.path.name} names no vCenter", why="nothing was watched.", do="add the vCenter of these hosts to it."

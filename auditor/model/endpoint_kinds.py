@@ -143,6 +143,11 @@ def endpoint_type(kind: EndpointKind) -> EndpointType:
     return _types()[kind]
 
 
+def is_array(kind: str) -> bool:
+    """Whether endpoints of that kind, an `EndpointKind` or the text of one, are storage arrays; the others have the hosts."""
+    return endpoint_type(EndpointKind(kind)).is_array
+
+
 def endpoint_types() -> tuple[EndpointType, ...]:
     """Every kind there is, in the order of `EndpointKind`."""
     return tuple(_types().values())

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from auditor.errors import GuardError
-from auditor.model import EndpointKind
-from auditor.model.endpoint_kinds import endpoint_type
+from auditor.model.endpoint_kinds import is_array
 from auditor.text.names import fits, fits_host, fits_sql, glob_for_sql, is_called
 
 if TYPE_CHECKING:
@@ -116,10 +115,10 @@ def seen_in(fleet: Fleet, snapshot: Snapshot) -> Seen:
     """What `snapshot` says of the places of `fleet`."""
     rows = snapshot.connection.cursor().execute("SELECT endpoint, cluster, name FROM fact.host").fetchall()
     names = [endpoint.name for endpoint in fleet.endpoints]
-    vcenters = {endpoint.name for endpoint in fleet.endpoints if endpoint.kind is EndpointKind.VCENTER}
+    with_hosts = {endpoint.name for endpoint in fleet.endpoints if not is_array(endpoint.kind)}
     whole = snapshot.connection.cursor().execute("SELECT endpoint FROM fact.reading WHERE topic = 'hosts' AND complete").fetchall()
     places = [(endpoint, cluster, host) for endpoint, cluster, host in rows]
-    return Seen([*places, *((name, None, None) for name in names)], names, frozenset(vcenters - {name for (name,) in whole}))
+    return Seen([*places, *((name, None, None) for name in names)], names, frozenset(with_hosts - {name for (name,) in whole}))
 
 
 def _has_place(entry: Protection, seen: Seen) -> bool:
@@ -162,7 +161,7 @@ def _odd_names(snapshot: Snapshot) -> list[str]:
 def _all_objects_read(snapshot: Snapshot) -> bool:
     if any(reading.left_out for reading in snapshot.readings):
         return False
-    has_arrays = any(endpoint_type(EndpointKind(reading.kind)).is_array for reading in snapshot.readings)
+    has_arrays = any(is_array(reading.kind) for reading in snapshot.readings)
     topics = set(_NAMED) - (set() if has_arrays else {"volumes"})
     unread = snapshot.connection.cursor().execute("SELECT DISTINCT topic FROM fact.reading WHERE NOT complete").fetchall()
     return topics <= set(snapshot.asked.topics) and not topics & {topic for (topic,) in unread}
@@ -205,7 +204,7 @@ def _params(fleet: Fleet, snapshot: Snapshot, seen: Seen) -> list[str]:
 def _declared(fleet: Fleet, snapshot: Snapshot) -> list[str]:
     """Devices and NFS servers that are declared and that no host has."""
     topics = snapshot.asked.topics
-    if any(reading.left_out and reading.kind == EndpointKind.VCENTER for reading in snapshot.readings):
+    if any(reading.left_out and not is_array(reading.kind) for reading in snapshot.readings):
         topics = topics - {"devices", "datastores"}  # what fits may be on the one that was left out by choice
     ask = snapshot.connection.execute
     devices = [each.devices for each in fleet.declared] if "devices" in topics else []

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from auditor.facts.catalog import BASELINE_TOPIC, FLEET_FILE_TOPIC, column_topics
 from auditor.facts.schema import HOST_TOPICS, ON_DEMAND_TOPICS, VCENTER_TOPICS
 from auditor.facts.views import RESOURCE_COLUMNS
-from auditor.model import EndpointKind
+from auditor.model.endpoint_kinds import is_array
 
 if TYPE_CHECKING:
     from auditor.model import Finding, ReadTime, Run
@@ -47,8 +47,8 @@ class Provenance:
     """Where and when the values of one run's findings were read."""
 
     def __init__(self, run: Run) -> None:
-        self._vcenters = tuple(one.name for one in run.endpoints if one.kind == EndpointKind.VCENTER)
-        self._arrays = tuple(one.name for one in run.endpoints if one.kind != EndpointKind.VCENTER)
+        self._vcenters = tuple(one.name for one in run.endpoints if not is_array(one.kind))
+        self._arrays = tuple(one.name for one in run.endpoints if is_array(one.kind))
         self._times: Mapping[tuple[str, str, str | None], ReadTime] = {(one.endpoint, one.topic, one.host): one for one in run.read}
         self._read_apart = {(one.endpoint, one.host) for one in run.read if one.host is not None and one.topic in HOST_TOPICS}
         self._columns: dict[tuple[str, ...], tuple[str, ...]] = {}  # of an evidence, by all its columns

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from auditor.engine.fixes.storage_map import HostPlace, Pair, StorageMap
 from auditor.model import EndpointKind, Reach
+from auditor.model.endpoint_kinds import endpoint_type, is_array
 
 if TYPE_CHECKING:
     import duckdb
@@ -48,7 +49,7 @@ def with_reach(snapshot: Snapshot, changes: Sequence[Change]) -> tuple[Change, .
     if not changes:
         return ()
     storage = StorageMap(snapshot.connection)
-    arrays = frozenset(one.name for one in snapshot.readings if one.kind != EndpointKind.VCENTER)
+    arrays = frozenset(one.name for one in snapshot.readings if is_array(one.kind))
     known = _known(snapshot)
     return tuple(replace(change, reach=_reach(change, storage, arrays, known)) for change in changes)
 
@@ -145,15 +146,15 @@ def _known(snapshot: Snapshot) -> _Known:
     unread = """SELECT DISTINCT h.endpoint, h.cluster, coalesce(h.name, h.host_id) FROM fact.reading AS r
         JOIN fact.host AS h ON h.endpoint = r.endpoint AND h.host_id = r.scope WHERE NOT r.complete AND r.topic = 'devices'"""
     return _Known(
-        _is_whole(snapshot, _OF_HOSTS, is_array=False),
-        _is_whole(snapshot, _OF_ARRAYS, is_array=True),
+        _is_whole(snapshot, _OF_HOSTS, of_arrays=False),
+        _is_whole(snapshot, _OF_ARRAYS, of_arrays=True),
         frozenset(snapshot.connection.execute(unread).fetchall()),
     )
 
 
-def _is_whole(snapshot: Snapshot, topics: Sequence[str], *, is_array: bool) -> bool:
+def _is_whole(snapshot: Snapshot, topics: Sequence[str], *, of_arrays: bool) -> bool:
     """Whether every endpoint of the kind was read whole as far as these topics are of an endpoint."""
-    for one in (one for one in snapshot.readings if (one.kind != EndpointKind.VCENTER) == is_array):
+    for one in (one for one in snapshot.readings if is_array(one.kind) == of_arrays):
         needed = set(topics) & set(_topics_of(one.kind))
         if needed and (one.left_out or not needed <= set(snapshot.asked.topics)):
             return False
@@ -166,6 +167,4 @@ def _in_order(hosts: Iterable[HostPlace]) -> tuple[HostPlace, ...]:
 
 
 def _topics_of(kind: str) -> Iterator[str]:
-    from auditor.model.endpoint_kinds import endpoint_type
-
     yield from endpoint_type(EndpointKind(kind)).topics

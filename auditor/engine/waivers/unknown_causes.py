@@ -9,7 +9,7 @@ from auditor.facts.catalog import column_topics
 from auditor.facts.needs import SOURCES
 from auditor.facts.snapshots.unjoined import is_of_the_join
 from auditor.model import EndpointKind
-from auditor.model.endpoint_kinds import endpoint_type
+from auditor.model.endpoint_kinds import endpoint_type, is_array
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -103,5 +103,5 @@ def _is_accepted(reading: _Reading, topics: set[str], endpoint: str | None, host
     if causes:
         return causes <= reading.accepted
     # No array that was read has the device, and that is the gap: the catalogue of the fleet is short of one.
-    of_arrays = topics & {source.topic for source in SOURCES.values()} - set(endpoint_type(EndpointKind.VCENTER).topics)
-    return bool(of_arrays) and own is EndpointKind.VCENTER and array is None and endpoint in reading.joined
+    of_arrays = topics & {source.topic for source in SOURCES.values()} - set(endpoint_type(own).topics)
+    return bool(of_arrays) and not is_array(own) and array is None and endpoint in reading.joined

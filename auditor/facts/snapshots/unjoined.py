@@ -15,6 +15,7 @@ from auditor.facts.families import BY_NAME, FAMILIES, KIND_OF
 from auditor.facts.macros import create_macros
 from auditor.facts.views import view_sql
 from auditor.model import EndpointKind, EndpointReading, Gap
+from auditor.model.endpoint_kinds import is_array
 from auditor.sql.statements import run
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def unjoined(connection: duckdb.DuckDBPyConnection, readings: Sequence[EndpointR
     """
     kinds = {reading.name: EndpointKind(reading.kind) for reading in readings}
     both = {("device", "device"), ("array_volume", "device")}
-    if EndpointKind.VCENTER not in kinds.values() or not both <= asked.facts:
+    if all(is_array(kind) for kind in kinds.values()) or not both <= asked.facts:
         return
     with _steps(connection):
         whole = {name for (name,) in connection.execute("SELECT endpoint FROM step_endpoint_reading WHERE volumes_read").fetchall()}
@@ -121,7 +122,7 @@ def _devices(
     for endpoint, family, is_pe, is_odd, presented_by, like, count, names in connection.execute(
         _UNJOINED, {"readable": readable}
     ).fetchall():
-        if kinds.get(endpoint) is not EndpointKind.VCENTER:
+        if endpoint not in kinds or is_array(kinds[endpoint]):
             continue
         arrays = sorted(name for name, kind in kinds.items() if kind is KIND_OF[family])
         if not arrays:

@@ -6,6 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, TextIO
 
 from auditor.model import Verdict
+from auditor.model.endpoint_kinds import is_array
 from auditor.report.digest import coverage_line, digest
 from auditor.report.finding_ids import FindingIds
 from auditor.report.terminal.console import ROWS_A_LIST, hanging, write_parts
@@ -54,7 +55,7 @@ def _parts(report: Report, width: int, commands: Commands) -> Iterator[Renderabl
 def _failures(report: Report, summary: Digest, width: int) -> Iterator[RenderableType]:
     """Each rule with all its failures; the worst rule comes first, and of each the costliest failure."""
     ids = FindingIds(report.run)
-    several_vcenters = sum(reading.kind == "vcenter" for reading in report.run.endpoints) > 1
+    several_vcenters = sum(not is_array(reading.kind) for reading in report.run.endpoints) > 1
     rules = {rule.rule: rule for rule in summary.failing}
     counts = counts_of(report)
     failures = (finding for finding in listed_of(report) if finding.verdict is Verdict.FAIL)
