@@ -18,6 +18,9 @@ from auditor.cli.terminal import always, ask, ask_unmatched, progress, show_chan
 from auditor.errors import AuditorError, ConfigurationError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from auditor.fleet.loading import Fleet
     from auditor.history.retention import Keep
     from auditor.pipeline.request import AuditRequest
     from auditor.pipeline.result import AuditResult
@@ -58,16 +61,21 @@ def audit(
 
     Example: auditor audit --from s3://audits/site-a/monday --from s3://audits/site-b/monday
 
+    Example: auditor audit --from esx-01.tgz --from esx-02.tgz
+
+    Example: auditor audit --from bundles --fleet arrays.yaml
+
     Exit codes: 0 all holds, 1 drift, 2 not everything could be judged, 3 usage or rule error, 4 a fix failed, 5 a guard stopped it.
     """
     from auditor.history.retention import parse_keep
     from auditor.pipeline.request import AuditRequest
     from auditor.store.address import Address, without_journals
 
-    incremental, limits = incremental_options.incremental(), parse_keep(keep or ())
-    if (fleet is None) != bool(snapshot):
+    files = _files_of(snapshot or ())
+    incremental, limits = incremental_options.incremental(of_files=bool(files)), parse_keep(keep or ())
+    if not files and (fleet is None) != bool(snapshot):
         raise ConfigurationError(
-            "audit needs either --fleet PATH or --from DIR",
+            "audit needs either --fleet PATH or --from PATH",
             why="nothing was read.",
             do="auditor audit --fleet fleet.yaml, or `auditor demo` to see it work without a fleet.",
         )
@@ -77,8 +85,8 @@ def audit(
         workers = workers_options.workers is not None
         _refuse_with_snapshot(transport=transport is not None, since=incremental is not None, fix=fix_options.fix, workers=workers)
     request = AuditRequest(
-        fleet=fleet,
-        snapshot=snapshot or None,
+        fleet=_with_files(fleet, files, incremental_options.max_age) if files else fleet,
+        snapshot=None if files else snapshot or None,
         **rule_options.arguments(),
         waivers=waivers,
         compare=compare,
@@ -161,6 +169,33 @@ def demo(
         request = AuditRequest(fleet=fleet, **rule_options.arguments(), transport=transport, state=state_dir, fix=limits, is_demo=True)
         command = typed("auditor demo", ("--scenario", scenario), ("--rules", rule_options.rules), ("--state-dir", state_dir))
         return _run(request, Shown(reporter or (), command, details=details, fleet_stays=False), exit_options, fix_options)
+
+
+def _files_of(places: Sequence[Place]) -> tuple[Path, ...]:
+    """The places that are files of hosts, and no saved snapshots.
+
+    Raises:
+        ConfigurationError: there are both.
+    """
+    from auditor.facts.snapshots.manifest import MANIFEST
+
+    files = tuple(one for one in places if isinstance(one, Path) and one.exists() and not (one / MANIFEST).exists())
+    if files and len(files) < len(places):
+        raise ConfigurationError(
+            "--from names both saved snapshots and files of hosts",
+            why="nothing was read.",
+            do=f"make a snapshot of the files first: auditor import {files[0]} --out DIR",
+        )
+    return files
+
+
+def _with_files(fleet: Path | None, files: Sequence[Path], max_age: str | None) -> Fleet:
+    from auditor.fleet.evidence import fleet_with_files
+    from auditor.fleet.loading import load_fleet
+    from auditor.history.incremental import parse_max_age
+
+    age = None if max_age is None else parse_max_age(max_age)
+    return fleet_with_files(None if fleet is None else load_fleet(fleet), files, max_age=age)
 
 
 def _refuse_with_snapshot(*, transport: bool, since: bool, fix: bool, workers: bool) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib import import_module
+from keyword import iskeyword
 from typing import Annotated, Any, NamedTuple
 
 import typer
@@ -48,6 +49,7 @@ _PANELS: Mapping[str, Mapping[str, _Entry]] = {
     "Operate": {
         "init": _Entry("init", "write a commented fleet.yaml"),
         "collect": _Entry("collect", "read a fleet into a snapshot, judge nothing"),
+        "import": _Entry("import_files", "read files of hosts into a snapshot"),
         "schedule": _Entry("schedule", "audit by the clock and publish a site"),
         "workers": _Entry("workers", "read endpoints from other machines", is_group=True),
         "record": _Entry("record", "keep a fleet's answers, masked, to share"),
@@ -99,7 +101,7 @@ def app_for(arguments: Sequence[str]) -> typer.Typer:
         if _ENTRIES[word].is_group:
             made.add_typer(module.app, name=word, cls=_Group)
         else:
-            made.command(word)(getattr(module, word))
+            made.command(word)(getattr(module, f"{word}_" if iskeyword(word) else word))
     return made
 
 

@@ -120,14 +120,25 @@ Out = Annotated[
         help="Where the snapshot goes, for example s3://bucket/monday; must not hold one already.",
     ),
 ]
+OptionalOut = Annotated[
+    Place | None,
+    typer.Option(
+        "--out",
+        metavar="DIR|ADDRESS",
+        parser=_place_of,
+        callback=folder_to_write,
+        help="Where the snapshot goes, for example s3://bucket/monday; must not hold one already.",
+        show_default=False,
+    ),
+]
 Snapshots = Annotated[
     list[Place] | None,
     typer.Option(
         "--from",
         "--snapshot",
-        metavar="DIR|ADDRESS",
+        metavar="PATH|ADDRESS",
         parser=_place_of,
-        help="A saved snapshot, for example s3://bucket/monday. Repeatable: those of several collectors are one fleet.",
+        help="A saved snapshot, for example s3://bucket/monday; or files of hosts: support bundles, saved outputs, folders. Repeatable.",
     ),
 ]
 Transport = Annotated[
@@ -294,7 +305,7 @@ MaxAge = Annotated[
     typer.Option(
         "--max-age",
         metavar="AGE",
-        help="With --since: ask again what is older, for example 12h, 2d or 0. [default: 24h]",
+        help="With --since: ask again what is older, for example 12h, 2d or 0. [default: 24h] Of files: say what is older. [default: 30d]",
         show_default=False,
     ),
 ]
@@ -453,15 +464,18 @@ class IncrementalOptions:
     since: Since = None
     max_age: MaxAge = None
 
-    def incremental(self) -> Incremental | None:
+    def incremental(self, *, of_files: bool = False) -> Incremental | None:
         """These options as an `AuditRequest` takes them; None: every host is asked.
+
+        Args:
+            of_files: files are read, for which --max-age has a meaning of its own.
 
         Raises:
             ConfigurationError: --max-age is no age, or was given without --since.
         """
         from auditor.history.incremental import MAX_AGE, Incremental, parse_max_age
 
-        if self.since is None and self.max_age is not None:
+        if self.since is None and self.max_age is not None and not of_files:
             raise ConfigurationError("--max-age goes with --since", why="without it every host is asked anyway.", do="add --since last.")
         if self.since is None:
             return None

@@ -188,7 +188,7 @@ def read_endpoint(
     return EndpointReading(
         name=endpoint.name,
         kind=endpoint.kind.value,
-        address=f"{endpoint.address}:{endpoint.port}",
+        address=endpoint.place,
         version=release,
         tls=endpoint.trust,
         started=started,
@@ -215,7 +215,7 @@ def _unread(endpoint: Endpoint, release: str | None) -> str:
     what = "all of it" if release is None else "the rest of it"
     share = endpoint.share
     whose = f" that reader {share.number + 1} of {share.of} was to read" if share.of > 1 else ""
-    return f"{what}{whose}, at {endpoint.address}:{endpoint.port}"
+    return f"{what}{whose}, at {endpoint.place}"
 
 
 def _end(release: str | None, *, is_complete: bool) -> str:
@@ -256,7 +256,7 @@ def _not_needed(endpoint: Endpoint, now: datetime) -> EndpointReading:
     return EndpointReading(
         name=endpoint.name,
         kind=endpoint.kind.value,
-        address=f"{endpoint.address}:{endpoint.port}",
+        address=endpoint.place,
         version=None,
         tls=endpoint.trust,
         started=now,

@@ -35,6 +35,8 @@ class EndpointReader:
             what `stop` does: two of its keys do not fit each other, or the kind.
         """
         kind = entry.kind
+        if endpoint_type(kind).login == "none":
+            self.stop(f"{kind} are no endpoint of a fleet: name them by auditor audit --from PATH", *at, "kind")
         address, port = self._address(entry.address, kind, *at, "address")
         token, ssh = endpoint_type(kind).login == "api_token", endpoint_type(kind).protocol == "ssh"
         for key in ("username", "password") if token else ("api_token",):

@@ -89,7 +89,7 @@ class EndpointType:
         family: of the volumes that hosts see from it; None for a vCenter, which has none.
         roles: what its accounts may do; a vCenter's privileges stand with its settings, and in `auditor.endpoints.vcenter.privileges`.
         protocol: below its API; with HTTPS goes `tls:` of fleet.yaml, with SSH goes `ssh:`.
-        login: what fleet.yaml gives: a user name and a password, or an API token alone.
+        login: what fleet.yaml gives: a user name and a password, or an API token alone; none: fleet.yaml has no such endpoints.
         health: "module:function" as above; takes the session, the keys of targets and the time from which load counts, gives
             `auditor.endpoints.common.health.Health` by object. Empty: no health of such an endpoint is read.
         culprits: likewise; takes the session and a change that did not stay, says in words who may have put it back. Empty: nobody knows.
@@ -110,7 +110,7 @@ class EndpointType:
     family: Family | None = None
     roles: Roles = NO_ROLES
     protocol: Literal["https", "ssh"] = "https"
-    login: Literal["password", "api_token"] = "password"
+    login: Literal["password", "api_token", "none"] = "password"
     health: str = ""
     culprits: str = ""
     tuned_by: tuple[tuple[str, str], ...] = ()

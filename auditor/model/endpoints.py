@@ -18,6 +18,7 @@ class EndpointKind(StrEnum):
     FLASHARRAY = "flasharray"
     ONTAP = "ontap"
     ETERNUS = "eternus"
+    FILES = "files"
 
 
 class BulkTransport(StrEnum):
@@ -111,8 +112,23 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
+class Evidence:
+    """Files of hosts that are read in the place of a vCenter: support bundles, saved outputs of commands, exports.
+
+    Attributes:
+        paths: files and folders, as they were given.
+        clusters: which hosts are of which cluster: the name of the cluster, and a glob over names of hosts or paths of their files.
+        max_age_days: older files are read, and a notice says how old they are.
+    """
+
+    paths: tuple[str, ...]
+    clusters: tuple[tuple[str, str], ...] = ()
+    max_age_days: int = 30
+
+
+@dataclass(frozen=True, slots=True)
 class Endpoint:
-    """One management address that auditor logs in to.
+    """One management address that auditor logs in to, or files of hosts, which have none.
 
     Attributes:
         username: empty where an API token is used alone (FlashArray).
@@ -121,6 +137,7 @@ class Endpoint:
         ssh: how the host key of an SSH endpoint (ETERNUS) is verified; None where it speaks HTTPS.
         tap: called with every exchange; None where nothing is recorded.
         share: which of its hosts are read; all, unless several workers read it.
+        evidence: the files that are read; None for an address.
     """
 
     name: str
@@ -135,6 +152,12 @@ class Endpoint:
     lane: BulkTransport | None = None  # for a vCenter only; None: the fastest that it offers
     tap: Tap | None = field(default=None, compare=False, repr=False)
     share: Share = Share()
+    evidence: Evidence | None = None
+
+    @property
+    def place(self) -> str:
+        """Where it is, for people: host and port, or the files."""
+        return f"{self.address}:{self.port}" if self.evidence is None else self.address
 
     @property
     def trust(self) -> str:

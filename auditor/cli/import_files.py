@@ -1,0 +1,103 @@
+"""`auditor import`: read files of hosts into a snapshot, or show what each file would give."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from auditor.cli import options
+from auditor.cli.terminal import progress
+from auditor.errors import CRASHED, ConfigurationError
+
+if TYPE_CHECKING:
+    from auditor.fleet.loading import Fleet
+    from auditor.store.address import Place
+
+
+@options.with_groups
+def import_(
+    *,
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="PATH...", callback=options.possible_paths, help="Support bundles, saved outputs of esxcli, and folders of both."
+        ),
+    ],
+    out: options.OptionalOut = None,
+    fleet: options.Fleet = None,
+    cluster: Annotated[
+        list[str] | None,
+        typer.Option("--cluster", metavar="NAME=GLOB", help="Which hosts are of which cluster. [default: the folder that hosts lie in]"),
+    ] = None,
+    max_age: Annotated[
+        str | None,
+        typer.Option("--max-age", metavar="AGE", help="Say which hosts' files are older. [default: 30d]", show_default=False),
+    ] = None,
+    listed: Annotated[bool, typer.Option("--list", help="Show what each file would give, and read nothing into a snapshot.")] = False,
+) -> int:
+    """Read support bundles and saved outputs of hosts into a snapshot; `auditor audit --from` judges it, or the files themselves.
+
+    Example: auditor import esx-01.tgz esx-02.tgz --out snapshot-case-4711
+
+    Example: auditor import evidence --list
+
+    Example: auditor import evidence --cluster 'prod-01=esx-prod-*' --fleet arrays.yaml --out snapshot-prod
+
+    Exit codes: 0 the snapshot was written, whatever gaps it has; 3 usage or configuration error.
+    """
+    from auditor.fleet.evidence import fleet_with_files
+    from auditor.fleet.loading import load_fleet
+    from auditor.history.incremental import parse_max_age
+
+    age = None if max_age is None else parse_max_age(max_age)
+    wanted = fleet_with_files(None if fleet is None else load_fleet(fleet), paths, cluster or (), age)
+    if listed:
+        return _list(wanted)
+    if out is None:
+        raise ConfigurationError("import needs --out DIR", why="nothing was read.", do="name the snapshot, or list the files by --list.")
+    return _import(wanted, out)
+
+
+def _import(fleet: Fleet, out: Place) -> int:
+    from auditor.audit import collect
+    from auditor.pipeline.request import AuditRequest
+    from auditor.report.wording import neutral
+
+    with progress() as shown:
+        snapshot = collect(replace(AuditRequest(fleet=fleet), progress=shown), out)
+    for reading in snapshot.readings:
+        for note in reading.notes:
+            print(neutral(note), file=sys.stderr)
+    for gap in snapshot.gaps:
+        print(neutral(f"gap: {gap.what}: {gap.why}"), file=sys.stderr)
+    print(f"{out}: {snapshot.hosts} hosts, {len(snapshot.gaps)} gaps")
+    return CRASHED if any(reading.bug is not None for reading in snapshot.readings) else 0
+
+
+def _list(fleet: Fleet) -> int:
+    from auditor.endpoints.common.sessions import open_session
+    from auditor.endpoints.files.archives import Unreadable
+    from auditor.endpoints.files.hosts import HostFiles
+    from auditor.endpoints.files.session import place_of
+    from auditor.report.wording import neutral
+
+    [endpoint] = [one for one in fleet.endpoints if one.evidence is not None]
+    with open_session(endpoint) as session:
+        for item in session.found():
+            if isinstance(item, Unreadable):
+                print(neutral(f"{place_of(item)}: cannot be read: {item.why}"))
+            elif isinstance(item, HostFiles):
+                where = f", cluster {item.cluster}" if item.cluster else ""
+                print(neutral(f"host {item.name}{where}: {sum(map(len, item.outputs.values()))} outputs, from {item.source}"))
+            else:
+                known = [one for one in item.outputs if one.command]
+                for one in known:
+                    cut = "" if one.whole else f" (not whole: {'; '.join(one.problems[:1])})"
+                    print(neutral(f"{item.place}: {one.command}, {len(one.table.records)} records{cut}"))
+                if not known:
+                    print(neutral(f"{item.place}: not recognised"))
+    return 0

@@ -1,0 +1,13 @@
+"""Files of ESXi hosts, where there is no vCenter to ask: support bundles and saved outputs of commands."""
+
+from auditor.facts.vcenter_tables import HOST_TOPICS, VCENTER_TOPICS
+from auditor.model import EndpointKind
+from auditor.model.endpoint_kinds import EndpointType
+
+TYPE = EndpointType(
+    EndpointKind.FILES,
+    opener="session:open_files",
+    collector="collect:collect_files",
+    topics=(*HOST_TOPICS, *VCENTER_TOPICS),
+    login="none",
+)

@@ -1,0 +1,227 @@
+"""Reads the files of one host into the fact tables of a vCenter, by the functions that make rows of what a vCenter answers.
+
+What a file does not hold is not read: its topic is not whole, and a gap names the command whose output would close it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from auditor.endpoints.files.datastores import Datastores
+from auditor.endpoints.files.network import ADDRESSES, INTERFACES, network_values
+from auditor.endpoints.files.options import MODULES, OPTIONS, PARAMETERS, lists_all_options, modules_of, options_of, wanted_modules
+from auditor.endpoints.files.storage import (
+    ADAPTER_PARAMETERS,
+    ADAPTERS,
+    DEVICES,
+    PATHS,
+    POLICIES,
+    SEND_PARAMETERS,
+    SEND_TARGETS,
+    STATIC_PARAMETERS,
+    STATIC_TARGETS,
+    adapters_of,
+    devices_of,
+    paths_of,
+)
+from auditor.endpoints.vcenter.bulk.reading import ObjectProperties
+from auditor.endpoints.vcenter.bulk.shapes import Ref
+from auditor.endpoints.vcenter.collect.esxcli import lockmodes, offload, scheduling
+from auditor.endpoints.vcenter.collect.live import HIDDEN_OPTIONS
+from auditor.endpoints.vcenter.collect.multipath import device_policies, iscsi_portals, satp_rules
+from auditor.endpoints.vcenter.collect.network import network_of
+from auditor.endpoints.vcenter.collect.rows import HostSeen, gap
+from auditor.endpoints.vcenter.collect.storage import storage_of
+from auditor.facts.schema import HOST_TOPICS, Batch
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterable, Iterator, Mapping
+
+    from auditor.endpoints.files.hosts import HostFiles
+    from auditor.endpoints.vcenter.collect.esxcli import Layout, Records
+    from auditor.endpoints.vcenter.collect.rows import Facts
+    from auditor.facts.needs import Needs
+    from auditor.model import Endpoint, Gap
+
+_LAYOUTS: tuple[tuple[str, str, Layout], ...] = (
+    ("device_scheduling", DEVICES, scheduling),
+    ("device_offload", "storage core device vaai status get", offload),
+    ("lockmode", "storage vmfs lockmode list", lockmodes),
+    ("multipathing", POLICIES, device_policies),
+    ("multipathing", "storage nmp satp rule list", satp_rules),
+    ("port_binding", "iscsi networkportal list", iscsi_portals),
+)
+_LOAD = {
+    "device_load": "take an esxtop batch file too (esxtop -b -a -d 20 -n 15)",
+    "adapter_load": "likewise",
+    "datastore_load": "only a vCenter or the host itself has these counters",
+}
+
+
+def software_iscsi(host: HostFiles) -> bool | None:
+    """Whether software iSCSI is switched on; None where no output says it."""
+    return next((record.truth("softwareiscsienabled", needed=False) for record in host.records("iscsi software get") or ()), None)
+
+
+@dataclass(slots=True)
+class HostReader:
+    """Reads one host; `whole` says by topic whether all of it was there, `stores_whole` whether all that it mounts was."""
+
+    endpoint: Endpoint
+    host: HostFiles
+    needs: Needs
+    whole: dict[str, bool] = field(default_factory=dict)
+    stores_whole: bool = True
+    lacking: dict[str, None] = field(default_factory=dict)  # the commands whose output is not among the files, in order
+
+    def records(self, topic: str, command: str, **arguments: str) -> Records | None:
+        """The records of a command that `topic` cannot do without; what is missing is noted."""
+        output = self.host.of(command, **arguments)
+        if output is None:
+            self.lacks(topic, command, **arguments)
+            return None
+        if not output.whole:
+            self.whole[topic] = False
+        return self.host.read(output)
+
+    def lacks(self, topic: str, command: str, **arguments: str) -> None:
+        """Note that an output is missing, for want of which `topic` is not whole."""
+        self.whole[topic] = False
+        given = " ".join(f"--{name}={value}" for name, value in arguments.items())
+        self.lacking[f"esxcli {command}{' ' + given if given else ''}"] = None
+
+    def read(self) -> Iterator[Facts]:
+        """Every fact that the files of the host have, its gaps, and a row of `reading` for each topic."""
+        topics = self.needs.topics
+        where = {"endpoint": self.endpoint.name, "host_id": self.host.name}
+        self.whole = {topic: True for topic in HOST_TOPICS if topic in topics}
+        seen = HostSeen(Ref("HostSystem", self.host.name), self.host.name, connected=True, software_iscsi=software_iscsi(self.host))
+        drivers = yield from self._storage(seen)
+        if "network" in topics:
+            yield from self._network(seen)
+        if "options" in topics:
+            yield from options_of(self.host, where)
+            if not lists_all_options(self.host):
+                self.lacks("options", OPTIONS)
+            self.whole["options"] = False  # HIDDEN_OPTIONS: no listing has them
+        if "modules" in topics:
+            yield from self._modules(where, drivers)
+        yield from self._layouts(where)
+        self.whole |= {topic: False for topic in _LOAD if topic in topics}
+        if "datastores" in topics:
+            for command in Datastores.needed(self.host):
+                self.records("datastores", command)
+        self.stores_whole = self.whole.pop("datastores", True)
+        yield from self._gaps()
+        yield self._readings()
+
+    def _storage(self, seen: HostSeen) -> Generator[Facts, None, frozenset[str] | None]:
+        topics = [topic for topic in ("hbas", "devices", "paths") if topic in self.needs.topics]
+        values: dict[str, object] = {}
+        adapters = self.records("hbas", ADAPTERS) if topics else None
+        devices = self.records("devices", DEVICES) if topics else None
+        paths = self.records("paths", PATHS) if topics else None
+        if adapters is not None:
+            values["config.storageDevice.hostBusAdapter"] = found = adapters_of(self.host, adapters)
+            if any(hba.type_name == "HostInternetScsiHba" for hba in found):
+                self._iscsi([hba.device or "" for hba in found if hba.type_name == "HostInternetScsiHba"])
+        if devices is not None:
+            values["config.storageDevice.scsiLun"] = devices_of(devices)
+        if paths is not None:
+            values["config.storageDevice.multipathInfo"] = paths_of(paths, self.records("paths", POLICIES))
+        for records, topic in ((adapters, "hbas"), (devices, "devices"), (paths, "paths")):
+            if records is not None and records.parse_errors:
+                self.whole[topic] = False
+                yield gap(self.endpoint, f"{topic} of {self.host.name}", records.summary())
+        # What was not printed is noted as lacking, so no gap has to say it once more.
+        asked = [topic for topic in topics if _VALUES[topic] in values]
+        drivers = yield from self._own(storage_of(self.endpoint, seen, ObjectProperties(seen.ref, values, {}), asked))
+        return drivers if adapters is not None else None
+
+    def _layouts(self, where: Mapping[str, str]) -> Iterator[Facts]:
+        """The tables whose rows are records of one command, as they are of a host that is asked."""
+        for topic, command, layout in _LAYOUTS:
+            if topic in self.needs.topics and (records := self.records(topic, command)) is not None:
+                yield from layout(records, where)
+                if records.parse_errors:
+                    self.whole[topic] = False
+                    yield gap(self.endpoint, f"esxcli {command} on {self.host.name}", records.summary())
+
+    def _iscsi(self, adapters: Iterable[str]) -> None:
+        """Note which outputs about iSCSI are missing: without them neither targets nor parameters are known."""
+        for adapter in adapters:
+            if self.host.of(ADAPTER_PARAMETERS, adapter=adapter) is None:
+                self.lacks("hbas", ADAPTER_PARAMETERS, adapter=adapter)
+        of_targets = ((SEND_TARGETS, SEND_PARAMETERS, "sendtarget"), (STATIC_TARGETS, STATIC_PARAMETERS, "targetaddress"))
+        for listed, parameters, named in of_targets:
+            targets = self.records("hbas", listed)
+            for record in targets or ():
+                adapter, address = record.filled("adapter", needed=False) or "", record.filled(named, needed=False) or ""
+                if self.host.of(parameters, adapter=adapter, address=address) is None:
+                    self.lacks("hbas", parameters, adapter=adapter, address=address)
+
+    def _network(self, seen: HostSeen) -> Iterator[Facts]:
+        values = network_values(self.host)
+        for command in (INTERFACES, ADDRESSES):
+            self.records("network", command)
+        if "config.network.vnic" in values:
+            yield from self._own(network_of(self.endpoint, seen, ObjectProperties(seen.ref, values, {})))
+
+    def _modules(self, where: Mapping[str, str], drivers: frozenset[str] | None) -> Iterator[Facts]:
+        yield from modules_of(self.host, where, drivers, software_iscsi(self.host))
+        self.records("modules", MODULES)
+        for module in wanted_modules(drivers, software_iscsi(self.host)):
+            self.records("modules", PARAMETERS, module=module)
+        if drivers is None or software_iscsi(self.host) is None:
+            self.whole["modules"] = False
+        if software_iscsi(self.host) is None:
+            self.lacks("modules", "iscsi software get")
+
+    def _own(self, facts: Iterator[Facts]) -> Generator[Facts, None, Any]:
+        """`facts` without their readings, which this reader gives itself, of the moment of the files; returns what they return."""
+        while True:
+            try:
+                item = next(facts)
+            except StopIteration as end:
+                return end.value
+            if isinstance(item, Batch) and item.table == "reading":
+                for topic, complete in zip(item.columns["topic"], item.columns["complete"], strict=True):
+                    self.whole[topic] = self.whole.get(topic, True) and complete
+            else:
+                yield item
+
+    def _gaps(self) -> Iterator[Gap]:
+        for one in (output for outputs in self.host.outputs.values() for output in outputs):
+            if one.problems and one.command:
+                yield gap(self.endpoint, f"esxcli {one.command} on {self.host.name}", "; ".join(one.problems[:3]))
+        if self.lacking:
+            commands = ", ".join(f"`{command}`" for command in self.lacking)
+            yield gap(self.endpoint, f"what other commands print on {self.host.name}", f"its files do not have it: take {commands} too")
+        if not self.whole.get("options", True):
+            names = ", ".join(HIDDEN_OPTIONS)
+            yield gap(self.endpoint, f"hidden options of {self.host.name}", f"no listing shows {names}")
+        if unread := [topic for topic in _LOAD if topic in self.whole]:
+            why = f"no file has its counters: {_LOAD['device_load']}"
+            yield gap(self.endpoint, f"load of {self.host.name} ({', '.join(unread)})", why)
+
+    def _readings(self) -> Batch:
+        count = len(self.whole)
+        return Batch(
+            "reading",
+            {
+                "endpoint": [self.endpoint.name] * count,
+                "scope": [self.host.name] * count,
+                "topic": list(self.whole),
+                "complete": list(self.whole.values()),
+                "read_at": [self.host.taken_at or datetime.now(UTC)] * count,
+            },
+        )
+
+
+_VALUES = {
+    "hbas": "config.storageDevice.hostBusAdapter",
+    "devices": "config.storageDevice.scsiLun",
+    "paths": "config.storageDevice.multipathInfo",
+}

@@ -1,0 +1,155 @@
+"""Which files are of which host, and what the files of each host say.
+
+A host is a support bundle, a folder of saved outputs, or one file with several commands pasted from a terminal. Its name is what its own
+outputs say, else what the prompt in them says, else what the bundle or folder is called.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from fnmatch import fnmatchcase
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from auditor.endpoints.vcenter.collect.esxcli import Records
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from auditor.endpoints.files.archives import Member
+    from auditor.endpoints.files.outputs import Output
+
+_INNER_FOLDERS = frozenset({"commands", "json", "etc", "var"})
+"""Folders of a support bundle that hold what its host said. Source: docs/domain/evidence-files.md#1-2."""
+
+_BUNDLE = re.compile(r"esx-(?P<host>.+)-(?P<taken>[0-9]{4}-[0-9]{2}-[0-9]{2}--[0-9]{2}\.[0-9]{2})-[0-9]+")
+"""The name of a bundle and of its one folder; the time is the host's, which runs in UTC."""
+
+_ARCHIVE = re.compile(r"\.(tgz|tar|tar\.[a-z0-9]+|zip|gz|bz2|xz)$", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class HostFiles:
+    """What the files of one host say.
+
+    Attributes:
+        name: its fully qualified name where an output says it.
+        source: the bundle, folder or file that all this is from, as a person would find it.
+        cluster: None where nothing says which.
+        taken_at: when the outputs were made, aware: by the bundle's name, else the newest file's own time; None where neither says.
+        outputs: by command, in the order in which they were found.
+    """
+
+    name: str
+    source: str
+    cluster: str | None = None
+    taken_at: datetime | None = None
+    outputs: dict[str, list[Output]] = field(default_factory=dict)
+
+    def of(self, command: str, **arguments: str) -> Output | None:
+        """The output of a command that was given these arguments at least: a whole one where there is one; None where there is none."""
+        wanted = arguments.items()
+        found = [one for one in self.outputs.get(command, ()) if wanted <= one.arguments.items()]
+        return next((one for one in found if one.whole), found[0] if found else None)
+
+    def records(self, command: str, **arguments: str) -> Records | None:
+        """The records of that output; None where there is none."""
+        output = self.of(command, **arguments)
+        return None if output is None else self.read(output)
+
+    def read(self, output: Output) -> Records:
+        """The records of one output of this host."""
+        return Records(output.table)
+
+
+@dataclass(slots=True)
+class _Group:
+    """The outputs below one root: those without a prompt, and those of each prompt."""
+
+    source: str
+    root: PurePosixPath
+    modified: datetime | None = None
+    outputs: dict[str | None, list[Output]] = field(default_factory=dict)
+
+
+class HostGroups:
+    """Outputs as they are found, sorted by the host that they are of."""
+
+    def __init__(self, clusters: Sequence[tuple[str, str]]) -> None:
+        self._clusters = clusters
+        self._groups: dict[tuple[str, PurePosixPath], _Group] = {}
+
+    def add(self, member: Member, outputs: Iterable[Output]) -> None:
+        """Take what one file says."""
+        root = root_of(member.name)
+        group = self._groups.setdefault((member.source, root), _Group(member.source, root))
+        if member.modified is not None:
+            group.modified = max(member.modified, group.modified or member.modified)
+        for output in outputs:
+            group.outputs.setdefault(output.host, []).append(output)
+
+    def ended_before(self, member: Member) -> Iterator[HostFiles]:
+        """The hosts that are whole once a file of another folder comes: files of one folder come together, those in it behind them."""
+        root = root_of(member.name)
+        ended = [key for key in self._groups if key[0] != member.source or not root.is_relative_to(key[1])]
+        yield from self._ended(ended)
+
+    def hosts(self) -> Iterator[HostFiles]:
+        """Every host that is left; one that has several sets of files comes as often."""
+        yield from self._ended(list(self._groups))
+
+    def _ended(self, keys: Iterable[tuple[str, PurePosixPath]]) -> Iterator[HostFiles]:
+        for group in [self._groups.pop(key) for key in keys]:
+            by_host = dict(group.outputs)
+            own = by_host.pop(None, [])
+            if own and len(by_host) == 1:  # a prompt in one file of a folder names the host of all
+                [(prompt, others)] = by_host.items()
+                by_host = {prompt: [*own, *others]}
+            elif own:
+                yield self._host(group, None, own)
+            for prompt, outputs in by_host.items():
+                yield self._host(group, prompt, outputs)
+
+    def _host(self, group: _Group, prompt: str | None, outputs: Sequence[Output]) -> HostFiles:
+        place = f"{group.source}/{group.root}" if group.root.parts else group.source
+        bundle = next((found for part in reversed(PurePosixPath(place).parts) if (found := _BUNDLE.match(part))), None)
+        taken = datetime.strptime(bundle["taken"], "%Y-%m-%d--%H.%M").replace(tzinfo=UTC) if bundle else group.modified
+        host = HostFiles(prompt or (bundle["host"] if bundle else _bare(PurePosixPath(place).name)), place, taken_at=taken)
+        for output in outputs:
+            host.outputs.setdefault(output.command, []).append(output)
+        host.name = _own_name(host) or host.name
+        chosen = next((name for name, glob in self._clusters if fnmatchcase(host.name, glob) or fnmatchcase(place, glob)), None)
+        host.cluster = chosen or _folder_of(group.root)
+        return host
+
+
+def root_of(name: str) -> PurePosixPath:
+    """The folder of the host that a file in a bundle or folder is of: above `commands` and its like, else the file's own."""
+    parts = PurePosixPath(name).parts[:-1]
+    inner = next((at for at, part in enumerate(parts) if part in _INNER_FOLDERS), len(parts))
+    return PurePosixPath(*parts[:inner])
+
+
+def _folder_of(root: PurePosixPath) -> str | None:
+    """The folder that several hosts' folders or bundles lie in, which is their cluster; None where they lie at the top."""
+    folders = [part for part in root.parts if not _ARCHIVE.search(part) and not _BUNDLE.match(part)]
+    is_bundle = any(_BUNDLE.match(part) for part in root.parts)
+    above = folders if is_bundle else folders[:-1]
+    return above[-1] if above else None
+
+
+def _own_name(host: HostFiles) -> str | None:
+    """The name that an output of the host says, the fully qualified one where there is one."""
+    records = host.records("system hostname get")
+    for record in records or ():
+        for name in ("fullyqualifieddomainname", "hostname"):
+            if text := record.filled(name, needed=False):
+                return text
+    return None
+
+
+def _bare(name: str) -> str:
+    """A file's or folder's name without the endings of archives and texts."""
+    return re.sub(r"(\.(tgz|tar|gz|bz2|xz|zip|txt|log|out|json|xml|csv))+$", "", name, flags=re.IGNORECASE) or name

@@ -1,0 +1,98 @@
+"""Files of hosts in the place of an endpoint: they are looked through once, host after host."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from auditor.endpoints.common.sessions import SessionBase
+from auditor.endpoints.files.archives import Member, Unreadable, members
+from auditor.endpoints.files.hosts import HostGroups
+from auditor.endpoints.files.outputs import outputs_in
+from auditor.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from auditor.endpoints.files.hosts import HostFiles
+    from auditor.endpoints.files.outputs import Output
+    from auditor.model import Endpoint
+
+_OF_BUNDLE = frozenset({"commands", "json"})
+_PROGRAMS = ("localcli_", "esxcli_")
+_TEXTS = frozenset({"", ".txt", ".log", ".out", ".json", ".xml", ".csv", ".frag"})
+
+
+@dataclass(frozen=True, slots=True)
+class FileSeen:
+    """A file that was looked at.
+
+    Attributes:
+        place: the path that was given, and the file within it.
+        outputs: what it holds; empty where nothing in it was recognised.
+    """
+
+    place: str
+    outputs: tuple[Output, ...]
+
+
+class FilesSession(SessionBase):
+    """Looks through the files of one endpoint of the kind `files`.
+
+    Attributes:
+        release: what the files are, for people.
+    """
+
+    release = "files of hosts"
+
+    def __init__(self, endpoint: Endpoint, paths: Sequence[Path]) -> None:
+        super().__init__(endpoint)
+        self._paths = paths
+
+    def found(self) -> Iterator[HostFiles | FileSeen | Unreadable]:
+        """Every file that was looked at or could not be, and each host once all of its files were."""
+        evidence = self.endpoint.evidence
+        groups = HostGroups(evidence.clusters if evidence else ())
+        for member in members(self._paths, is_wanted):
+            if isinstance(member, Unreadable):
+                yield member
+                continue
+            outputs = tuple(outputs_in(member.data, PurePosixPath(member.name or member.source).name))
+            yield FileSeen(place_of(member), outputs)
+            yield from groups.ended_before(member)
+            groups.add(member, outputs)
+        yield from groups.hosts()
+
+
+def place_of(member: Member | Unreadable) -> str:
+    """The path that was given, and the file within it."""
+    return f"{member.source}/{member.name}" if member.name else member.source
+
+
+def is_wanted(name: str) -> bool:
+    """Whether a file may hold what is read: of a support bundle the outputs of storage, network and system, of anything else every text.
+
+    A bundle is hundreds of megabytes of logs, and its outputs are a few.
+    """
+    path = PurePosixPath(name)
+    if _OF_BUNDLE.intersection(path.parts[:-1]):
+        return path.name.startswith(_PROGRAMS)
+    if {"var", "etc", "proc"}.intersection(path.parts[:-1]):
+        return False
+    return path.suffix.lower() in _TEXTS or path.name.startswith(_PROGRAMS)
+
+
+@contextmanager
+def open_files(endpoint: Endpoint) -> Iterator[FilesSession]:
+    """The files of `endpoint`, which are opened one after another while they are read.
+
+    Raises:
+        ConfigurationError: one of its paths is not there.
+    """
+    paths = [Path(path) for path in (endpoint.evidence.paths if endpoint.evidence else ())]
+    for path in paths:
+        if not path.exists():
+            raise ConfigurationError(f"{path} is not there", why="nothing was read.", do="name a file or a folder.")
+    yield FilesSession(endpoint, paths)
