@@ -39,7 +39,8 @@ _TABLES = (
         ("scope", "VARCHAR", "host_id for topics of one host, '' for topics of the endpoint"),
         ("topic", "VARCHAR", "one of TOPICS"),
         ("complete", "BOOLEAN", "true when the whole topic was read"),
-        ("read_at", "TIMESTAMPTZ", "when the answer arrived, UTC; NULL when none came"),
+        ("read_at", "TIMESTAMPTZ", "when the answer arrived, UTC; of a file, when it was made; NULL when none came"),
+        ("source", "VARCHAR", "the file or folder that the answer stands in; NULL where an endpoint was asked, and of older auditors"),
         key=("endpoint", "scope", "topic"),
     ),
     table(

@@ -48,3 +48,4 @@ class ReadTime:
     host: str | None  # the host whose facts were read; None: the endpoint's own, or those of all its hosts
     first: datetime
     last: datetime
+    source: str | None = None  # the file or folder that the answers stand in; None: the endpoint was asked

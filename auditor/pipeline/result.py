@@ -40,9 +40,9 @@ if TYPE_CHECKING:
 _FAILED = frozenset({Outcome.UNVERIFIED, Outcome.REFUSED, Outcome.REVERTED})
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_OF_ENDPOINTS = "SELECT endpoint, topic, NULL, min(epoch_us(read_at)), max(epoch_us(read_at)) FROM fact.reading GROUP BY ALL"
+_OF_ENDPOINTS = "SELECT endpoint, topic, NULL, NULL, min(epoch_us(read_at)), max(epoch_us(read_at)) FROM fact.reading GROUP BY ALL"
 _OF_EARLIER_HOSTS = (
-    "SELECT r.endpoint, r.topic, h.name, epoch_us(r.read_at), epoch_us(r.read_at) FROM fact.reading AS r "
+    "SELECT r.endpoint, r.topic, h.name, r.source, epoch_us(r.read_at), epoch_us(r.read_at) FROM fact.reading AS r "
     "JOIN fact.host AS h ON h.endpoint = r.endpoint AND h.host_id = r.scope WHERE epoch_us(r.read_at) < ?"
 )
 
@@ -158,12 +158,14 @@ def origin_of(rules: RuleSet, snapshot: Path | None) -> Origin:
 def _read_times(snapshot: Snapshot, started: datetime) -> tuple[ReadTime, ...]:
     """The first and last answer of each endpoint to each topic, and each answer of a host from before `started`.
 
-    Answers from before the run `started` (aware) are those that an incremental audit took over from an earlier run.
+    Answers from before the run `started` (aware) are those that an incremental audit took over from an earlier run, or that stand in files.
     """
     earliest = int(started.timestamp() * 1_000_000)
     rows = snapshot.connection.cursor().execute(f"{_OF_ENDPOINTS} UNION ALL {_OF_EARLIER_HOSTS} ORDER BY ALL", [earliest]).fetchall()
     return tuple(
-        ReadTime(endpoint, topic, host, _instant(first), _instant(last)) for endpoint, topic, host, first, last in rows if first is not None
+        ReadTime(endpoint, topic, host, _instant(first), _instant(last), source)
+        for endpoint, topic, host, source, first, last in rows
+        if first is not None
     )
 
 

@@ -35,12 +35,14 @@ class ReadFrom:
         columns: of the evidence.
         first: when the first of the values was read; None where none was.
         last: when the last of them was read.
+        source: the file or folder that they stand in; None: the endpoint was asked.
     """
 
     endpoint: str
     columns: tuple[str, ...]
     first: datetime | None
     last: datetime | None
+    source: str | None = None
 
 
 class Provenance:
@@ -91,7 +93,9 @@ class Provenance:
             times = [self._time(name, topic, host) for name in endpoints for topics in topics_by_column.values() for topic in topics]
             known = [time for time in times if time is not None]
             first, last = min((time.first for time in known), default=None), max((time.last for time in known), default=None)
-            yield ReadFrom(_endpoints_text(endpoints), tuple(column for column in columns if column in topics_by_column), first, last)
+            source = next((time.source for time in known if time.source is not None), None)
+            found = tuple(column for column in columns if column in topics_by_column)
+            yield ReadFrom(_endpoints_text(endpoints), found, first, last, source)
 
     def _endpoints_of(self, topic: str, own: str, arrays: tuple[str, ...]) -> tuple[str, ...]:
         """The endpoints that may have answered `topic`."""
@@ -103,6 +107,11 @@ class Provenance:
 
     def _time(self, endpoint: str, topic: str, host: str | None) -> ReadTime | None:
         return self._times.get((endpoint, topic, host)) or self._times.get((endpoint, topic, None))
+
+
+def where_text(read: ReadFrom) -> str:
+    """Which endpoint the values came from, and the file that they stand in."""
+    return read.endpoint if read.source is None else f"{read.endpoint}, {read.source}"
 
 
 def when_text(read: ReadFrom) -> str:

@@ -216,6 +216,7 @@ class HostReader:
                 "topic": list(self.whole),
                 "complete": list(self.whole.values()),
                 "read_at": [self.host.taken_at or datetime.now(UTC)] * count,
+                "source": [self.host.source] * count,
             },
         )
 

@@ -18,7 +18,7 @@ from auditor.report.impacts import impact_rows
 from auditor.report.json.saved_report import key_of
 from auditor.report.json.values import json_scalar
 from auditor.report.messages import message_beside_name
-from auditor.report.provenance import when_text
+from auditor.report.provenance import when_text, where_text
 from auditor.report.rule_words import flat
 from auditor.report.setting_values import setting_text_of
 from auditor.report.wording import drift_age_text, neutral
@@ -129,7 +129,7 @@ class Embedding:
             "message": message_beside_name(finding),
             "impact": list(impact_rows(finding.impact).items()) if is_whole else [],
             "read": [
-                [neutral(f"{one.endpoint}, {when_text(one)}"), neutral(", ".join(one.columns))] for one in self._provenance.of(finding)
+                [neutral(f"{where_text(one)}, {when_text(one)}"), neutral(", ".join(one.columns))] for one in self._provenance.of(finding)
             ]
             if is_whole
             else [],

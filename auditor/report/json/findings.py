@@ -60,6 +60,7 @@ def read_object(read: ReadFrom) -> dict[str, Any]:
         "first": utc_text(read.first) if read.first is not None else None,
         "last": utc_text(read.last) if read.last is not None else None,
         "columns": list(read.columns),
+        "source": read.source,
     }
 
 

@@ -162,7 +162,8 @@ def _run(run: dict[str, Any]) -> Run:
     )
     # An older report does not have this field.
     read = tuple(
-        ReadTime(one["endpoint"], one["topic"], one["host"], _moment(one["first"]), _moment(one["last"])) for one in run.get("read", ())
+        ReadTime(one["endpoint"], one["topic"], one["host"], _moment(one["first"]), _moment(one["last"]), one.get("source"))
+        for one in run.get("read", ())
     )
     origin = Origin(**run["origin"]) if run.get("origin") else None  # likewise
     return Run(

@@ -107,7 +107,14 @@ def run_object(run: Run) -> dict[str, Any]:
         "hosts": run.hosts,
         "endpoints": [_endpoint(reading) for reading in run.endpoints],
         "read": [
-            {"endpoint": one.endpoint, "topic": one.topic, "host": one.host, "first": utc_text(one.first), "last": utc_text(one.last)}
+            {
+                "endpoint": one.endpoint,
+                "topic": one.topic,
+                "host": one.host,
+                "first": utc_text(one.first),
+                "last": utc_text(one.last),
+                "source": one.source,
+            }
             for one in run.read
         ],
         "origin": None if run.origin is None else asdict(run.origin),
