@@ -27,3 +27,23 @@ JSON_CONTAINERS, JSON_VALUES = 2_000_000, 8_000_000
 """How many objects and lists, and how many values, a file of JSON may hold: each takes up to some 230 and 60 bytes once it is decoded."""
 MOST_GAPS = 1_000_000
 """How many things a saved snapshot may list that could not be read: 40 of each of 2,000 hosts are 80,000."""
+
+EVIDENCE_MEMBER_BYTES = 64 << 20
+"""The largest member of an archive, or file of evidence, that is read: what is asked for has some 20 MiB at most."""
+EVIDENCE_HELD_BYTES = 512 << 20
+"""What one file of evidence may give out in all, with the parts of files that are held to join them."""
+EVIDENCE_NESTED_ZIP_BYTES = 256 << 20
+"""The largest zip archive within another archive: it is held in memory, as its directory is at its end."""
+EVIDENCE_MEMBERS = 1_000_000
+"""How many files and members are looked at in all; a bundle has some 5,000."""
+EVIDENCE_DEPTH = 3
+"""How many archives may lie within each other: an archive of a vCenter, a host's bundle, and one within that."""
+EVIDENCE_RATIO, EVIDENCE_UNPACKED_LEAST, EVIDENCE_UNPACKED_BYTES = 100, 2 << 30, 64 << 30
+"""What one file may unpack to in all, over all archives within: this many times its size; the least and most.
+
+Logs shrink to a tenth or twentieth; a file that was made to fill memory shrinks to a thousandth.
+"""
+EVIDENCE_HEADER_BYTES = 64 << 10
+"""The longest name, or list of attributes, of a member of a tar archive."""
+EVIDENCE_DIRECTORY_BYTES = 16 << 20
+"""The longest directory of a zip archive: some 160,000 members, which take 100 MiB of memory."""
