@@ -13,6 +13,7 @@ from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from auditor.endpoints.files.found import ARCHIVE_NAME
 from auditor.endpoints.vcenter.collect.esxcli import Records
 
 if TYPE_CHECKING:
@@ -26,8 +27,6 @@ _INNER_FOLDERS = frozenset({"commands", "json", "etc", "var"})
 
 _BUNDLE = re.compile(r"esx-(?P<host>.+)-(?P<taken>[0-9]{4}-[0-9]{2}-[0-9]{2}--[0-9]{2}\.[0-9]{2})-[0-9]+")
 """The name of a bundle and of its one folder; the time is the host's, which runs in UTC."""
-
-_ARCHIVE = re.compile(r"\.(tgz|tar|tar\.[a-z0-9]+|zip|gz|bz2|xz)$", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -91,10 +90,12 @@ class HostGroups:
             group.outputs.setdefault(output.host, []).append(output)
 
     def ended_before(self, member: Member) -> Iterator[HostFiles]:
-        """The hosts that are whole once a file of another folder comes: files of one folder come together, those in it behind them."""
-        root = root_of(member.name)
-        ended = [key for key in self._groups if key[0] != member.source or not root.is_relative_to(key[1])]
-        yield from self._ended(ended)
+        """The hosts that are whole once this file comes: those of another path, or of an archive that it is not in.
+
+        The parts of a file that was cut come last in an archive, and last of all in a folder.
+        """
+        now = _archive_of(root_of(member.name))
+        yield from self._ended([key for key in self._groups if key[0] != member.source or _archive_of(key[1]) not in ((), now)])
 
     def hosts(self) -> Iterator[HostFiles]:
         """Every host that is left; one that has several sets of files comes as often."""
@@ -132,9 +133,15 @@ def root_of(name: str) -> PurePosixPath:
     return PurePosixPath(*parts[:inner])
 
 
+def _archive_of(root: PurePosixPath) -> tuple[str, ...]:
+    """The parts down to the innermost archive; () where the folder is in none."""
+    last = max((at for at, part in enumerate(root.parts) if ARCHIVE_NAME.search(part)), default=-1)
+    return root.parts[: last + 1]
+
+
 def _folder_of(root: PurePosixPath) -> str | None:
     """The folder that several hosts' folders or bundles lie in, which is their cluster; None where they lie at the top."""
-    folders = [part for part in root.parts if not _ARCHIVE.search(part) and not _BUNDLE.match(part)]
+    folders = [part for part in root.parts if not ARCHIVE_NAME.search(part) and not _BUNDLE.match(part)]
     is_bundle = any(_BUNDLE.match(part) for part in root.parts)
     above = folders if is_bundle else folders[:-1]
     return above[-1] if above else None
