@@ -41,7 +41,7 @@ def fleet_with_files(fleet: Fleet | None, paths: Sequence[Path], clusters: Seque
     shown = str(paths[0]) + (f" and {len(paths) - 1} more" if len(paths) > 1 else "")
     endpoint = Endpoint(NAME, EndpointKind.FILES, shown, 0, "", _NO_SECRET, evidence=evidence)
     if fleet is None:
-        return Fleet(paths[0] / "fleet.yaml", (endpoint,))
+        return Fleet(paths[0], (endpoint,))
     if any(one.name == NAME for one in fleet.endpoints):
         raise ConfigurationError(
             f'{fleet.path.name} has an endpoint called "{NAME}"',

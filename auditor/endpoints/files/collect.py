@@ -71,7 +71,7 @@ def _note_age(session: FilesSession, host: HostFiles) -> None:
 
 def _host_row(host: HostFiles) -> dict[str, object]:
     version, build = _release(host)
-    maintenance = next((record.text("enabled", needed=False) for record in host.records("system maintenanceMode get") or ()), None)
+    maintenance = next((record.text("value", needed=False) for record in host.records("system maintenanceMode get") or ()), None)
     platform = next((record.filled("uuid", needed=False) for record in host.records("hardware platform get") or ()), None)
     return {
         "host_id": host.name,

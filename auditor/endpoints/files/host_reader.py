@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from auditor.endpoints.files.datastores import Datastores
-from auditor.endpoints.files.network import ADDRESSES, INTERFACES, network_values
+from auditor.endpoints.files.datastores import EXTENTS, NFS, NFS41, VOLUMES, Datastores
+from auditor.endpoints.files.network import ADDRESSES, DISTRIBUTED, INTERFACES, STANDARD, network_values
 from auditor.endpoints.files.options import MODULES, OPTIONS, PARAMETERS, lists_all_options, modules_of, options_of, wanted_modules
 from auditor.endpoints.files.storage import (
     ADAPTER_PARAMETERS,
@@ -53,16 +53,24 @@ _LAYOUTS: tuple[tuple[str, str, Layout], ...] = (
     ("multipathing", "storage nmp satp rule list", satp_rules),
     ("port_binding", "iscsi networkportal list", iscsi_portals),
 )
-_LOAD = {
-    "device_load": "take an esxtop batch file too (esxtop -b -a -d 20 -n 15)",
-    "adapter_load": "likewise",
-    "datastore_load": "only a vCenter or the host itself has these counters",
-}
+SOFTWARE_ISCSI_STATE = "iscsi software get"
+
+READ = frozenset(
+    {
+        *(command for _, command, _ in _LAYOUTS),
+        *(ADAPTERS, DEVICES, PATHS, POLICIES, ADAPTER_PARAMETERS, SEND_TARGETS, SEND_PARAMETERS, STATIC_TARGETS, STATIC_PARAMETERS),
+        *(INTERFACES, ADDRESSES, STANDARD, DISTRIBUTED, OPTIONS, MODULES, PARAMETERS, SOFTWARE_ISCSI_STATE),
+        *(VOLUMES, EXTENTS, NFS, NFS41, "system version get", "system hostname get"),
+    }
+)
+"""The commands whose output is read."""
+
+_LOAD = ("device_load", "adapter_load", "datastore_load")
 
 
 def software_iscsi(host: HostFiles) -> bool | None:
     """Whether software iSCSI is switched on; None where no output says it."""
-    return next((record.truth("softwareiscsienabled", needed=False) for record in host.records("iscsi software get") or ()), None)
+    return next((record.truth("value", needed=False) for record in host.records(SOFTWARE_ISCSI_STATE) or ()), None)
 
 
 @dataclass(slots=True)
@@ -177,7 +185,7 @@ class HostReader:
         if drivers is None or software_iscsi(self.host) is None:
             self.whole["modules"] = False
         if software_iscsi(self.host) is None:
-            self.lacks("modules", "iscsi software get")
+            self.lacks("modules", SOFTWARE_ISCSI_STATE)
 
     def _own(self, facts: Iterator[Facts]) -> Generator[Facts, None, Any]:
         """`facts` without their readings, which this reader gives itself, of the moment of the files; returns what they return."""
@@ -193,9 +201,10 @@ class HostReader:
                 yield item
 
     def _gaps(self) -> Iterator[Gap]:
-        for one in (output for outputs in self.host.outputs.values() for output in outputs):
-            if one.problems and one.command:
-                yield gap(self.endpoint, f"esxcli {one.command} on {self.host.name}", "; ".join(one.problems[:3]))
+        for command, outputs in self.host.outputs.items():
+            for output in outputs if command in READ else ():
+                if output.problems:
+                    yield gap(self.endpoint, f"esxcli {command} on {self.host.name}", "; ".join(output.problems[:3]))
         if self.lacking:
             commands = ", ".join(f"`{command}`" for command in self.lacking)
             yield gap(self.endpoint, f"what other commands print on {self.host.name}", f"its files do not have it: take {commands} too")
@@ -203,7 +212,7 @@ class HostReader:
             names = ", ".join(HIDDEN_OPTIONS)
             yield gap(self.endpoint, f"hidden options of {self.host.name}", f"no listing shows {names}")
         if unread := [topic for topic in _LOAD if topic in self.whole]:
-            why = f"no file has its counters: {_LOAD['device_load']}"
+            why = "no file has its counters"
             yield gap(self.endpoint, f"load of {self.host.name} ({', '.join(unread)})", why)
 
     def _readings(self) -> Batch:

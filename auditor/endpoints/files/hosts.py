@@ -87,7 +87,8 @@ class HostGroups:
         if member.modified is not None:
             group.modified = max(member.modified, group.modified or member.modified)
         for output in outputs:
-            group.outputs.setdefault(output.host, []).append(output)
+            if output.command:
+                group.outputs.setdefault(output.host, []).append(output)
 
     def ended_before(self, member: Member) -> Iterator[HostFiles]:
         """The hosts that are whole once this file comes: those of another path, or of an archive that it is not in.

@@ -25,6 +25,8 @@ _REMEDIES = (
         "find out why it does not answer, then audit again",
     ),
     (r"bug in auditor", "report the bug with the file that is named here"),
+    (r"its files do not have|no file has|no listing shows", "put the outputs beside the other files, and audit these again"),
+    (r"only a vCenter knows", "audit the vCenter, where there is one"),
     (r"not read in that run", "audit the fleet itself, or collect it whole"),
 )
 """What a cause reads like, and what to do about it; the first that fits counts. The causes are sentences of ours: `EndpointError`."""
