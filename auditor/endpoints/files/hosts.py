@@ -123,7 +123,7 @@ class HostGroups:
             host.outputs.setdefault(output.command, []).append(output)
         host.name = _own_name(host) or host.name
         chosen = next((name for name, glob in self._clusters if fnmatchcase(host.name, glob) or fnmatchcase(place, glob)), None)
-        host.cluster = chosen or _folder_of(group.root)
+        host.cluster = chosen or _folder_of(group.source, group.root)
         return host
 
 
@@ -140,11 +140,15 @@ def _archive_of(root: PurePosixPath) -> tuple[str, ...]:
     return root.parts[: last + 1]
 
 
-def _folder_of(root: PurePosixPath) -> str | None:
-    """The folder that several hosts' folders or bundles lie in, which is their cluster; None where they lie at the top."""
-    folders = [part for part in root.parts if not ARCHIVE_NAME.search(part) and not _BUNDLE.match(part)]
-    is_bundle = any(_BUNDLE.match(part) for part in root.parts)
-    above = folders if is_bundle else folders[:-1]
+def _folder_of(source: str, root: PurePosixPath) -> str | None:
+    """The folder that several hosts' folders or bundles lie in, which is their cluster; None where they lie at the top.
+
+    Folders within an archive were named by whoever made it: they are no clusters.
+    """
+    if ARCHIVE_NAME.search(source):
+        return None
+    packed = next((at for at, part in enumerate(root.parts) if ARCHIVE_NAME.search(part) or _BUNDLE.match(part)), None)
+    above = root.parts[:-1] if packed is None else root.parts[:packed]
     return above[-1] if above else None
 
 

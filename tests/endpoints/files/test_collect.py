@@ -1,0 +1,200 @@
+"""What the saved outputs of a host become: the rows that a vCenter's answers become, and a gap for what nobody saved."""
+
+import os
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from auditor.errors import ConfigurationError
+from auditor.fleet.evidence import fleet_with_files
+
+from .evidence import DEVICES, HOST, NAA, POLICIES, Read, written
+
+
+@pytest.fixture
+def read(tmp_path: Path) -> Read:
+    return Read(written(tmp_path / "esx-01", HOST))
+
+
+def test_a_host_has_the_name_and_the_release_that_its_outputs_say(read: Read) -> None:
+    [host] = read.without_null("host")
+    assert host == {
+        "name": "esx-01.example.net",
+        "version": "8.0.2",
+        "build": 22380479,
+        "connection_state": "connected",
+        "power_state": "poweredOn",
+        "software_iscsi": True,
+    }
+    assert read.rows["host"][0]["host_id"] == "esx-01.example.net"
+
+
+def test_a_device_has_the_values_that_are_printed(read: Read) -> None:
+    assert read.without_null("device") == [
+        {
+            "device": NAA,
+            "display_name": f"SolidFire iSCSI Disk ({NAA})",
+            "vendor": "SolidFir",
+            "model": "SSD SAN",
+            "revision": "0006",
+            "device_type": "disk",
+            "is_protocol_endpoint": False,
+            "perennially_reserved": False,
+            "queue_depth": 128,
+            "vstorage_support": "vStorageSupported",
+            "is_local": False,
+            "is_ssd": True,
+            "size_bytes": 102_400 * 1024 * 1024,
+            "operational_state": "ok",
+        }
+    ]
+    assert read.without_null("device_scheduling") == [
+        {
+            "device": NAA,
+            "dsnro": 32,
+            "esxcli_queue_depth": 128,
+            "is_vvol_pe": False,
+            "multipath_plugin": "NMP",
+            "queue_full_sample_size": 0,
+            "queue_full_threshold": 0,
+            "vaai_status": "supported",
+        }
+    ]
+
+
+def test_adapters_have_the_kind_that_their_uid_says(read: Read) -> None:
+    assert read.without_null("hba") == [
+        {"hba": "vmhba0", "driver": "vmw_ahci", "model": "Intel Corporation AHCI", "kind": "block", "status": "unknown"},
+        {
+            "hba": "vmhba2",
+            "driver": "lpfc",
+            "model": "Emulex LPe16000",
+            "kind": "fc",
+            "status": "online",
+            "initiator": "10000090fa000001",
+        },
+        {
+            "hba": "vmhba64",
+            "driver": "iscsi_vmk",
+            "model": "iSCSI Software Adapter",
+            "kind": "iscsi",
+            "status": "online",
+            "is_software": True,
+            "initiator": "iqn.1998-01.com.vmware:esx-01",
+        },
+    ]
+
+
+def test_a_path_has_its_target_and_the_policy_of_its_device(read: Read) -> None:
+    assert read.without_null("path") == [
+        {
+            "device": NAA,
+            "hba": "vmhba64",
+            "path": "vmhba64:C0:T0:L0",
+            "state": "active",
+            "is_working": True,
+            "transport": "iscsi",
+            "target": "iqn.2010-01.com.solidfire:v1",
+            "psp": "VMW_PSP_RR",
+            "satp": "VMW_SATP_DEFAULT_AA",
+        }
+    ]
+    [policy] = read.without_null("device_policy")
+    assert (policy["rr_policy"], policy["rr_iops"], policy["working_paths"]) == ("iops", 10, 1)
+
+
+def test_options_have_the_names_that_the_api_has(read: Read) -> None:
+    assert read.without_null("host_option") == [
+        {"key": "Disk.QFullSampleSize", "value": "32", "value_type": "long"},
+        {"key": "Syslog.global.logHost", "value": "tcp://logs.example.net:514", "value_type": "string"},
+    ]
+
+
+def test_a_topic_is_whole_where_all_of_its_outputs_are_there(read: Read) -> None:
+    whole = read.whole()
+    assert {topic for topic, complete in whole.items() if complete} == {"devices", "paths", "device_scheduling"}
+    assert set(whole) >= {"hbas", "options", "modules", "network", "device_load"}
+
+
+def test_a_gap_names_the_commands_whose_output_is_missing(read: Read) -> None:
+    [missing] = [gap for gap in read.gaps if gap.what == "what other commands print on esx-01.example.net"]
+    for command in (
+        "esxcli storage core device vaai status get",
+        "esxcli iscsi adapter param get --adapter=vmhba64",
+        "esxcli iscsi adapter discovery sendtarget list",
+        "esxcli system module parameters list --module=lpfc",
+    ):
+        assert f"`{command}`" in missing.why
+    assert "`esxcli storage core device list`" not in missing.why
+
+
+def test_nobody_knows_which_other_hosts_there_are(read: Read) -> None:
+    of_endpoint = {row["topic"]: row["complete"] for row in read.rows["reading"] if row["scope"] == ""}
+    assert of_endpoint["hosts"] is False
+    assert any("only a vCenter knows them" in gap.why for gap in read.gaps)
+
+
+def test_a_list_that_was_cut_is_no_whole_list(tmp_path: Path) -> None:
+    cut = DEVICES[: DEVICES.index("   Is Shared Clusterwide")] + "   Is Sh"
+    read = Read(written(tmp_path / "esx-01", {**HOST, "esxcli_storage-core-device-list.txt": cut}))
+    assert not read.whole()["devices"]
+    assert not read.whole()["device_scheduling"]
+
+
+def test_an_error_text_is_not_an_empty_list(tmp_path: Path) -> None:
+    files = {**HOST, "esxcli_storage-core-path-list.txt": "Unable to connect to the hostd agent.\n"}
+    read = Read(written(tmp_path / "esx-01", files))
+    assert not read.whole()["paths"]
+    assert any("Unable to connect" in gap.why for gap in read.gaps)
+
+
+def test_a_policy_that_was_not_saved_is_not_known(tmp_path: Path) -> None:
+    read = Read(written(tmp_path / "esx-01", {name: text for name, text in HOST.items() if text is not POLICIES}))
+    [path] = read.without_null("path")
+    assert "psp" not in path
+    assert "is_working" not in path
+    assert not read.whole()["multipathing"]
+
+
+def test_the_first_files_of_a_host_count_and_the_others_are_a_gap(tmp_path: Path) -> None:
+    folders = written(tmp_path / "a", HOST), written(tmp_path / "b", HOST)
+    read = Read(*folders)
+    assert len(read.rows["host"]) == len(read.rows["device"]) == 1
+    [again] = [gap for gap in read.gaps if gap.what == str(folders[1])]
+    assert again.why == f"it has files of esx-01.example.net, which was read from {folders[0]}: name one of the two"
+
+
+def test_what_is_not_recognised_is_named(tmp_path: Path) -> None:
+    folder = written(tmp_path / "esx-01", {**HOST, "shopping.txt": "two eggs\n"})
+    assert any(note == f"Not recognised, and left: {folder}/shopping.txt." for note in Read(folder).notes)
+
+
+def test_old_files_are_said_to_be_old(tmp_path: Path) -> None:
+    folder = written(tmp_path / "esx-01", HOST)
+    before = (datetime.now(UTC) - timedelta(days=45, hours=1)).timestamp()
+    for file in folder.iterdir():
+        os.utime(file, (before, before))
+    assert any(
+        note == f"The files of esx-01.example.net are 45 days old ({folder}): what changed since then is not seen."
+        for note in Read(folder).notes
+    )
+
+
+def test_each_reading_is_of_the_moment_and_the_place_of_its_files(tmp_path: Path) -> None:
+    folder = written(tmp_path / "esx-01.d", HOST)
+    then = datetime(2026, 11, 1, 6, 30, tzinfo=UTC)
+    for file in folder.iterdir():
+        os.utime(file, (then.timestamp(), then.timestamp()))
+    readings = [row for row in Read(folder).rows["reading"] if row["scope"]]
+    assert {(row["read_at"], row["source"]) for row in readings} == {(then, str(folder))}
+
+
+def test_a_path_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="is not there"):
+        fleet_with_files(None, [tmp_path / "nothing"])
+
+
+def test_a_cluster_has_a_name_and_a_glob(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="NAME=GLOB"):
+        fleet_with_files(None, [tmp_path], ["prod"])
