@@ -210,12 +210,12 @@ def _refuse_with_snapshot(*, transport: bool, since: bool, fix: bool, workers: b
         )
     if since:
         raise ConfigurationError(
-            "--since cannot go with --from", why="a saved snapshot is judged as it is; nothing is read.", do="leave --since out."
+            "--since cannot go with --from", why="what was saved is judged as it is; nothing is asked again.", do="leave --since out."
         )
     if fix:
         raise ConfigurationError(
             "--fix cannot go with --from",
-            why="a saved snapshot cannot be changed, and the fleet may have moved on since.",
+            why="what was saved cannot be changed, and the fleet may have moved on since.",
             do="auditor audit --fleet fleet.yaml --fix",
         )
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from auditor.doctor.affected_rules import named
 from auditor.doctor.permissions import writable_by_others
 from auditor.model import Check, EndpointKind, Health
-from auditor.model.endpoint_kinds import is_array
+from auditor.model.endpoint_kinds import endpoint_type, is_array
 from auditor.model.identity import is_same
 from auditor.pipeline.unmatched import Seen, unmatched_places, unmatched_windows
 
@@ -77,7 +77,7 @@ def _rules(fleet: Fleet, affected: AffectedRules) -> Check:
     lost = affected.rules_on(affected.all_topics - readable)
     if not lost:
         return at(Health.OK, f"{len(affected.topics)} rules, and endpoints of every kind that they need")
-    lacking = [kind.value for kind in EndpointKind if affected.topics_of(kind) - readable]
+    lacking = [kind.value for kind in EndpointKind if endpoint_type(kind).login != "none" and affected.topics_of(kind) - readable]
     return at(
         Health.WARNING,
         f"{len(lost)} of {len(affected.topics)} rules look at facts that no endpoint of fleet.yaml reports: {named(lost)}",

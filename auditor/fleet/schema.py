@@ -129,7 +129,9 @@ def fleet_schema() -> dict[str, Any]:
         "type": ["object", "null"],
         "additionalProperties": {"enum": [one.value for one in Severity]},
     }
-    endpoint["allOf"] = [_of_kind(kind) for kind in endpoint_types()]
+    kinds = [kind for kind in endpoint_types() if kind.login != "none"]
+    shapes["EndpointKind"] = {"enum": sorted(kind.kind.value for kind in kinds)}
+    endpoint["allOf"] = [_of_kind(kind) for kind in kinds]
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "urn:auditor:fleet:1", "title": "fleet.yaml of auditor"}
     return {**head, **{key: value for key, value in fleet.items() if key != "title"}, "$defs": shapes}
 

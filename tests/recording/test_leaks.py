@@ -139,7 +139,11 @@ def https(kind: EndpointKind) -> Callable[[Named], Exchange]:
 
 
 KINDS: dict[str, tuple[EndpointKind, Callable[[Named], Exchange]]] = {
-    **{kind.value: (kind, https(kind)) for kind in EndpointKind if kind not in (EndpointKind.VCENTER, EndpointKind.ETERNUS)},
+    **{
+        kind.value: (kind, https(kind))
+        for kind in EndpointKind
+        if kind not in (EndpointKind.VCENTER, EndpointKind.ETERNUS, EndpointKind.FILES)
+    },
     "vcenter by SOAP": (
         EndpointKind.VCENTER,
         lambda named: Exchange("RetrievePropertiesEx", "POST", "/sdk", vcenter_soap(named), 200, {}, vcenter_soap(named)),
