@@ -98,6 +98,8 @@ def _list(fleet: Fleet) -> int:
                 for one in known:
                     cut = "" if one.whole else f" (not whole: {'; '.join(one.problems[:1])})"
                     print(neutral(f"{item.place}: {one.command}, {len(one.table.records)} records{cut}"))
-                if not known:
+                if item.module_options:
+                    print(neutral(f"{item.place}: options of {item.module_options} kernel modules"))
+                if not item.is_recognised:
                     print(neutral(f"{item.place}: not recognised"))
     return 0

@@ -37,7 +37,7 @@ def collect_files(session: FilesSession, endpoint: Endpoint, needs: Needs = EVER
         if isinstance(item, Unreadable):
             yield gap(endpoint, place_of(item), item.why)
         elif isinstance(item, FileSeen):
-            if not any(output.command for output in item.outputs):
+            if not item.is_recognised:
                 unknown.append(item.place)
         elif item.name in taken:
             why = f"it has files of {item.name}, which was read from {taken[item.name]}: name one of the two"

@@ -17,7 +17,7 @@ from auditor.endpoints.files.found import ARCHIVE_NAME
 from auditor.endpoints.vcenter.collect.esxcli import Records
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from auditor.endpoints.files.archives import Member
     from auditor.endpoints.files.outputs import Output
@@ -39,6 +39,7 @@ class HostFiles:
         cluster: None where nothing says which.
         taken_at: when the outputs were made, aware: by the bundle's name, else the newest file's own time; None where neither says.
         outputs: by command, in the order in which they were found.
+        module_options: of the kernel modules for which esx.conf has some.
     """
 
     name: str
@@ -46,6 +47,7 @@ class HostFiles:
     cluster: str | None = None
     taken_at: datetime | None = None
     outputs: dict[str, list[Output]] = field(default_factory=dict)
+    module_options: Mapping[str, str] = field(default_factory=dict)
 
     def of(self, command: str, **arguments: str) -> Output | None:
         """The output of a command that was given these arguments at least: a whole one where there is one; None where there is none."""
@@ -71,6 +73,7 @@ class _Group:
     root: PurePosixPath
     modified: datetime | None = None
     outputs: dict[str | None, list[Output]] = field(default_factory=dict)
+    module_options: Mapping[str, str] = field(default_factory=dict)
 
 
 class HostGroups:
@@ -80,12 +83,13 @@ class HostGroups:
         self._clusters = clusters
         self._groups: dict[tuple[str, PurePosixPath], _Group] = {}
 
-    def add(self, member: Member, outputs: Iterable[Output]) -> None:
-        """Take what one file says."""
+    def add(self, member: Member, outputs: Iterable[Output], module_options: Mapping[str, str] | None = None) -> None:
+        """Take what one file says; `module_options` of an esx.conf."""
         root = root_of(member.name)
         group = self._groups.setdefault((member.source, root), _Group(member.source, root))
         if member.modified is not None:
             group.modified = max(member.modified, group.modified or member.modified)
+        group.module_options = module_options or group.module_options
         for output in outputs:
             if output.command:
                 group.outputs.setdefault(output.host, []).append(output)
@@ -118,7 +122,8 @@ class HostGroups:
         place = f"{group.source}/{group.root}" if group.root.parts else group.source
         bundle = next((found for part in reversed(PurePosixPath(place).parts) if (found := _BUNDLE.match(part))), None)
         taken = datetime.strptime(bundle["taken"], "%Y-%m-%d--%H.%M").replace(tzinfo=UTC) if bundle else group.modified
-        host = HostFiles(prompt or (bundle["host"] if bundle else _bare(PurePosixPath(place).name)), place, taken_at=taken)
+        name = prompt or (bundle["host"] if bundle else _bare(PurePosixPath(place).name))
+        host = HostFiles(name, place, taken_at=taken, module_options=group.module_options)
         for output in outputs:
             host.outputs.setdefault(output.command, []).append(output)
         host.name = _own_name(host) or host.name

@@ -45,6 +45,7 @@ def modules_of(host: HostFiles, where: Mapping[str, str], drivers: frozenset[str
     """Tables `host_module` and `host_module_parameter` of the modules that the host's adapters use.
 
     The options of a module are put together from the parameters that have a value: what esxcli lists is configured, as what the API gives.
+    Where they were not listed, esx.conf may have them; a module that it does not name is not known to have none.
     """
     loaded = {name: record for record in host.records(MODULES) or () if (name := record.filled("name", needed=False))}
     rows = Rows("host_module", **where)
@@ -54,7 +55,7 @@ def modules_of(host: HostFiles, where: Mapping[str, str], drivers: frozenset[str
         rows.add(
             module=module,
             loaded=seen.truth("isloaded", needed=False) if seen is not None else None,
-            option_string=None if parameters is None else _option_string(parameters),
+            option_string=host.module_options.get(module) if parameters is None else _option_string(parameters),
             version=None,
         )
         if parameters is not None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from auditor.endpoints.common.sessions import SessionBase
 from auditor.endpoints.files.archives import Member, Unreadable, members
+from auditor.endpoints.files.esx_conf import is_esx_conf, module_options
 from auditor.endpoints.files.hosts import HostGroups
 from auditor.endpoints.files.outputs import outputs_in
 from auditor.errors import ConfigurationError
@@ -32,10 +33,17 @@ class FileSeen:
     Attributes:
         place: the path that was given, and the file within it.
         outputs: what it holds; empty where nothing in it was recognised.
+        module_options: for how many kernel modules it has options, of an esx.conf.
     """
 
     place: str
     outputs: tuple[Output, ...]
+    module_options: int = 0
+
+    @property
+    def is_recognised(self) -> bool:
+        """Whether anything in it is known."""
+        return self.module_options > 0 or any(output.command for output in self.outputs)
 
 
 class FilesSession(SessionBase):
@@ -59,10 +67,12 @@ class FilesSession(SessionBase):
             if isinstance(member, Unreadable):
                 yield member
                 continue
-            outputs = tuple(outputs_in(member.data, PurePosixPath(member.name or member.source).name))
-            yield FileSeen(place_of(member), outputs)
+            name = member.name or PurePosixPath(member.source).name
+            options = module_options(member.data) if is_esx_conf(name) else {}
+            outputs = () if is_esx_conf(name) else tuple(outputs_in(member.data, PurePosixPath(name).name))
+            yield FileSeen(place_of(member), outputs, len(options))
             yield from groups.ended_before(member)
-            groups.add(member, outputs)
+            groups.add(member, outputs, options)
         yield from groups.hosts()
 
 
@@ -79,6 +89,8 @@ def is_wanted(name: str) -> bool:
     path = PurePosixPath(name)
     if _OF_BUNDLE.intersection(path.parts[:-1]):
         return path.name.startswith(_PROGRAMS)
+    if is_esx_conf(name):
+        return True
     if {"var", "etc", "proc"}.intersection(path.parts[:-1]):
         return False
     return path.suffix.lower() in _TEXTS or path.name.startswith(_PROGRAMS)

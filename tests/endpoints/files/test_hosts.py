@@ -73,6 +73,15 @@ def test_a_bundle_says_its_host_and_its_moment_in_its_name(tmp_path: Path) -> No
     assert {row["read_at"] for row in read.rows["reading"] if row["scope"]} == {datetime(2026, 10, 3, 4, 5, tzinfo=UTC)}
 
 
+def test_a_bundle_has_options_of_modules_in_its_esx_conf(tmp_path: Path) -> None:
+    root = tmp_path / "esx-esx07-2026-10-03--04.05-2101"
+    written(root / "commands", {"localcli_storage-core-adapter-list.txt": HOST["esxcli_storage-core-adapter-list.txt"]})
+    conf = '/adv/Disk/DiskMaxIOSize = "4096"\n/vmkernel/module/lpfc/options = "lpfc_lun_queue_depth=64 lpfc_x=1"\n'
+    written(root / "etc" / "vmware", {"esx.conf": conf})
+    options = {row["module"]: row["option_string"] for row in Read(root).rows["host_module"]}
+    assert options == {"lpfc": "lpfc_lun_queue_depth=64 lpfc_x=1", "iscsi_vmk": None, "vmw_ahci": None}
+
+
 def test_bundles_in_one_archive_are_hosts_of_their_own_and_its_folders_no_clusters(tmp_path: Path) -> None:
     made = []
     for number in (1, 2):
