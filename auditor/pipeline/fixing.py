@@ -89,12 +89,18 @@ def _requested(audited: AuditResult) -> tuple[Fleet, FixLimits]:
     """The fleet that may be fixed, and within which limits.
 
     Raises:
-        ConfigurationError: the audit was not requested with `fix`.
+        ConfigurationError: the audit was not requested with `fix`, or hosts were read from files.
     """
     fleet, limits = audited.fleet, audited.request.fix
     if fleet is None or limits is None:
         raise ConfigurationError(
             "this audit was not made to be fixed", why="nothing was changed.", do="AuditRequest(fleet=..., fix=FixLimits())"
+        )
+    if any(endpoint.evidence is not None for endpoint in fleet.endpoints):
+        raise ConfigurationError(
+            "hosts were read from files, and files cannot be changed",
+            why="nothing was written: what the hosts are like now is not known.",
+            do="audit the vCenter or the hosts themselves with --fix.",
         )
     return fleet, limits
 

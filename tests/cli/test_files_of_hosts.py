@@ -5,7 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from auditor.audit import AuditRequest, FixLimits, audit, fix, rehearse
 from auditor.cli import run
+from auditor.errors import ConfigurationError
+from auditor.fleet.evidence import fleet_with_files
 from tests.endpoints.files.evidence import HOST, written
 
 
@@ -73,3 +76,10 @@ def test_what_cannot_be_done_is_refused(
     places = {"HOST": str(host), "SNAPSHOT": str(snapshot), "NOWHERE": str(tmp_path / "nowhere")}
     assert run([places.get(one, one) for one in arguments]) == 3
     assert why in capsys.readouterr().err
+
+
+def test_nothing_is_written_to_hosts_whose_files_were_read(host: Path, tmp_path: Path) -> None:
+    audited = audit(AuditRequest(fleet=fleet_with_files(None, [host]), state=tmp_path / "state", fix=FixLimits()))
+    for attempt in (lambda: fix(audited, confirm=lambda *_: True), lambda: rehearse(audited)):
+        with pytest.raises(ConfigurationError, match="files cannot be changed"):
+            attempt()
