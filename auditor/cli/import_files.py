@@ -12,8 +12,13 @@ import typer
 from auditor.cli import options
 from auditor.cli.terminal import progress
 from auditor.errors import CRASHED, ConfigurationError
+from auditor.report.wording import count_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from auditor.endpoints.files.archives import Unreadable
+    from auditor.endpoints.files.hosts import FileSeen, HostFiles
     from auditor.fleet.loading import Fleet
     from auditor.store.address import Place
 
@@ -80,26 +85,40 @@ def _import(fleet: Fleet, out: Place) -> int:
 
 def _list(fleet: Fleet) -> int:
     from auditor.endpoints.common.sessions import open_session
-    from auditor.endpoints.files.archives import Unreadable
-    from auditor.endpoints.files.hosts import HostFiles
-    from auditor.endpoints.files.session import place_of
     from auditor.report.wording import neutral
 
     [endpoint] = [one for one in fleet.endpoints if one.evidence is not None]
     with open_session(endpoint) as session:
         for item in session.found():
-            if isinstance(item, Unreadable):
-                print(neutral(f"{place_of(item)}: cannot be read: {item.why}"))
-            elif isinstance(item, HostFiles):
-                where = f", cluster {item.cluster}" if item.cluster else ""
-                print(neutral(f"host {item.name}{where}: {sum(map(len, item.outputs.values()))} outputs, from {item.source}"))
-            else:
-                known = [one for one in item.outputs if one.command]
-                for one in known:
-                    cut = "" if one.whole else f" (not whole: {'; '.join(one.problems[:1])})"
-                    print(neutral(f"{item.place}: {one.command}, {len(one.table.records)} records{cut}"))
-                if item.module_options:
-                    print(neutral(f"{item.place}: options of {item.module_options} kernel modules"))
-                if not item.is_recognised:
-                    print(neutral(f"{item.place}: not recognised"))
+            for line in _lines(item):
+                print(neutral(line))
     return 0
+
+
+def _lines(item: HostFiles | FileSeen | Unreadable) -> Iterator[str]:
+    """What a list says of a host, or of a file."""
+    from auditor.endpoints.files.archives import Unreadable
+    from auditor.endpoints.files.hosts import HostFiles
+    from auditor.endpoints.files.session import place_of
+
+    if isinstance(item, Unreadable):
+        yield f"{place_of(item)}: cannot be read: {item.why}"
+    elif isinstance(item, HostFiles):
+        where = f", cluster {item.cluster}" if item.cluster else ""
+        yield f"host {item.name}{where}: {count_of(sum(map(len, item.outputs.values())), 'output')}, from {item.source}"
+    else:
+        yield from (f"{item.place}: {what}" for what in _given(item))
+
+
+def _given(seen: FileSeen) -> Iterator[str]:
+    """What a file gives."""
+    for one in seen.outputs:
+        cut = "" if one.whole else f" (not whole: {'; '.join(one.problems[:1])})"
+        if one.command:
+            yield f"{one.command}, {count_of(len(one.table.records), 'record')}{cut}"
+    if seen.module_options:
+        yield f"options of {count_of(len(seen.module_options), 'kernel module')}"
+    if seen.machine:
+        yield f"virtual machine {seen.machine.name}"
+    if not seen.is_recognised:
+        yield "not recognised"

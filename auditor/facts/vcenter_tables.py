@@ -453,7 +453,7 @@ VCENTER_TABLES = (
         ("datastore_id", "VARCHAR", "NULL for a raw device mapping without a datastore"),
         ("controller", "VARCHAR", "pvscsi | lsilogic | lsilogic-sas | buslogic | nvme | sata | ide"),
         ("node", "VARCHAR", "where it is attached, for example scsi0:1, which performance counters know it by; NULL when not reported"),
-        ("size_bytes", "BIGINT", ""),
+        ("size_bytes", "BIGINT", "NULL when not reported"),
         ("iops_limit", "BIGINT", "host-side limit at 32 KiB; NULL when unlimited"),
         ("shares_level", "VARCHAR", "low | normal | high | custom; storageIOAllocation.shares.level; NULL when not reported"),
         ("shares", "BIGINT", "the number behind it"),

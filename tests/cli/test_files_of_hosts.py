@@ -35,7 +35,7 @@ def test_a_list_says_what_each_file_gives(host: Path, capsys: pytest.CaptureFixt
     (host / "shopping.txt").write_text("two eggs\n", encoding="utf-8")
     assert run(["import", str(host), "--list"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert f"{host}/esxcli_storage-core-device-list.txt: storage core device list, 1 records" in lines
+    assert f"{host}/esxcli_storage-core-device-list.txt: storage core device list, 1 record" in lines
     assert f"{host}/shopping.txt: not recognised" in lines
     assert lines[-1] == f"host esx-01.example.net: 8 outputs, from {host}"
 

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 from auditor.endpoints.files.archives import Unreadable
 from auditor.endpoints.files.datastores import Datastores
 from auditor.endpoints.files.host_reader import HostReader, software_iscsi
-from auditor.endpoints.files.session import FileSeen, place_of
+from auditor.endpoints.files.hosts import FileSeen
+from auditor.endpoints.files.session import place_of
 from auditor.endpoints.vcenter.collect.rows import Rows, gap, readings
+from auditor.endpoints.vcenter.collect.vms import add_machine
 from auditor.facts.needs import EVERYTHING
 from auditor.facts.schema import VCENTER_TOPICS
 
@@ -46,6 +48,7 @@ def collect_files(session: FilesSession, endpoint: Endpoint, needs: Needs = EVER
             taken[item.name] = item.source
             rows.add(**_host_row(item))
             stores.add(item)
+            yield from _machines(endpoint, item, needs)
             reader = HostReader(endpoint, item, needs)
             yield from reader.read()
             stores_whole = stores_whole and reader.stores_whole
@@ -59,6 +62,19 @@ def collect_files(session: FilesSession, endpoint: Endpoint, needs: Needs = EVER
     if unknown:
         more = f" and {len(unknown) - 3} more" if len(unknown) > 3 else ""
         session.add_note(f"Not recognised, and left: {', '.join(unknown[:3])}{more}.")
+
+
+def _machines(endpoint: Endpoint, host: HostFiles, needs: Needs) -> Iterator[Facts]:
+    """Tables vm and vm_disk of the machines whose .vmx files are there."""
+    if not host.machines or "vms" not in needs.topics:
+        return
+    machines, disks = Rows("vm", endpoint=endpoint.name), Rows("vm_disk", endpoint=endpoint.name)
+    for machine in host.machines:
+        yield from add_machine(endpoint, machines, disks, machine.facts(host.name), ())
+    yield from machines.batch()
+    yield from disks.batch()
+    why = "their .vmx files say neither whether they run nor how large their disks are, and may not be all"
+    yield gap(endpoint, f"virtual machines of {host.name}", why)
 
 
 def _note_age(session: FilesSession, host: HostFiles) -> None:

@@ -20,13 +20,36 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from auditor.endpoints.files.archives import Member
+    from auditor.endpoints.files.machines import Machine
     from auditor.endpoints.files.outputs import Output
 
-_INNER_FOLDERS = frozenset({"commands", "json", "etc", "var"})
+_INNER_FOLDERS = frozenset({"commands", "json", "etc", "var", "vmfs"})
 """Folders of a support bundle that hold what its host said. Source: docs/domain/evidence-files.md#1-2."""
 
 _BUNDLE = re.compile(r"esx-(?P<host>.+)-(?P<taken>[0-9]{4}-[0-9]{2}-[0-9]{2}--[0-9]{2}\.[0-9]{2})-[0-9]+")
 """The name of a bundle and of its one folder; the time is the host's, which runs in UTC."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileSeen:
+    """A file that was looked at.
+
+    Attributes:
+        place: the path that was given, and the file within it.
+        outputs: what commands printed, of a file that has that.
+        module_options: of kernel modules, by module, of an esx.conf.
+        machine: of a .vmx file.
+    """
+
+    place: str
+    outputs: tuple[Output, ...] = ()
+    module_options: Mapping[str, str] = field(default_factory=dict)
+    machine: Machine | None = None
+
+    @property
+    def is_recognised(self) -> bool:
+        """Whether anything in it is known."""
+        return bool(self.module_options or self.machine) or any(output.command for output in self.outputs)
 
 
 @dataclass(slots=True)
@@ -40,6 +63,7 @@ class HostFiles:
         taken_at: when the outputs were made, aware: by the bundle's name, else the newest file's own time; None where neither says.
         outputs: by command, in the order in which they were found.
         module_options: of the kernel modules for which esx.conf has some.
+        machines: whose .vmx files are there.
     """
 
     name: str
@@ -48,6 +72,7 @@ class HostFiles:
     taken_at: datetime | None = None
     outputs: dict[str, list[Output]] = field(default_factory=dict)
     module_options: Mapping[str, str] = field(default_factory=dict)
+    machines: Sequence[Machine] = ()
 
     def of(self, command: str, **arguments: str) -> Output | None:
         """The output of a command that was given these arguments at least: a whole one where there is one; None where there is none."""
@@ -74,6 +99,7 @@ class _Group:
     modified: datetime | None = None
     outputs: dict[str | None, list[Output]] = field(default_factory=dict)
     module_options: Mapping[str, str] = field(default_factory=dict)
+    machines: list[Machine] = field(default_factory=list)
 
 
 class HostGroups:
@@ -83,14 +109,15 @@ class HostGroups:
         self._clusters = clusters
         self._groups: dict[tuple[str, PurePosixPath], _Group] = {}
 
-    def add(self, member: Member, outputs: Iterable[Output], module_options: Mapping[str, str] | None = None) -> None:
-        """Take what one file says; `module_options` of an esx.conf."""
+    def add(self, seen: FileSeen, member: Member) -> None:
+        """Take what one file says."""
         root = root_of(member.name)
         group = self._groups.setdefault((member.source, root), _Group(member.source, root))
         if member.modified is not None:
             group.modified = max(member.modified, group.modified or member.modified)
-        group.module_options = module_options or group.module_options
-        for output in outputs:
+        group.module_options = seen.module_options or group.module_options
+        group.machines += [seen.machine] if seen.machine else []
+        for output in seen.outputs:
             if output.command:
                 group.outputs.setdefault(output.host, []).append(output)
 
@@ -123,7 +150,7 @@ class HostGroups:
         bundle = next((found for part in reversed(PurePosixPath(place).parts) if (found := _BUNDLE.match(part))), None)
         taken = datetime.strptime(bundle["taken"], "%Y-%m-%d--%H.%M").replace(tzinfo=UTC) if bundle else group.modified
         name = prompt or (bundle["host"] if bundle else _bare(PurePosixPath(place).name))
-        host = HostFiles(name, place, taken_at=taken, module_options=group.module_options)
+        host = HostFiles(name, place, taken_at=taken, module_options=group.module_options, machines=group.machines)
         for output in outputs:
             host.outputs.setdefault(output.command, []).append(output)
         host.name = _own_name(host) or host.name

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.common.sessions import SessionBase
 from auditor.endpoints.files.archives import Member, Unreadable, members
 from auditor.endpoints.files.esx_conf import is_esx_conf, module_options
-from auditor.endpoints.files.hosts import HostGroups
+from auditor.endpoints.files.hosts import FileSeen, HostGroups
+from auditor.endpoints.files.machines import is_machine, machine_in
 from auditor.endpoints.files.outputs import outputs_in
 from auditor.errors import ConfigurationError
 
@@ -18,32 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from auditor.endpoints.files.hosts import HostFiles
-    from auditor.endpoints.files.outputs import Output
     from auditor.model import Endpoint
 
 _OF_BUNDLE = frozenset({"commands", "json"})
 _PROGRAMS = ("localcli_", "esxcli_")
 _TEXTS = frozenset({"", ".txt", ".log", ".out", ".json", ".xml", ".csv", ".frag"})
-
-
-@dataclass(frozen=True, slots=True)
-class FileSeen:
-    """A file that was looked at.
-
-    Attributes:
-        place: the path that was given, and the file within it.
-        outputs: what it holds; empty where nothing in it was recognised.
-        module_options: for how many kernel modules it has options, of an esx.conf.
-    """
-
-    place: str
-    outputs: tuple[Output, ...]
-    module_options: int = 0
-
-    @property
-    def is_recognised(self) -> bool:
-        """Whether anything in it is known."""
-        return self.module_options > 0 or any(output.command for output in self.outputs)
 
 
 class FilesSession(SessionBase):
@@ -67,13 +46,21 @@ class FilesSession(SessionBase):
             if isinstance(member, Unreadable):
                 yield member
                 continue
-            name = member.name or PurePosixPath(member.source).name
-            options = module_options(member.data) if is_esx_conf(name) else {}
-            outputs = () if is_esx_conf(name) else tuple(outputs_in(member.data, PurePosixPath(name).name))
-            yield FileSeen(place_of(member), outputs, len(options))
+            seen = _seen(member)
+            yield seen
             yield from groups.ended_before(member)
-            groups.add(member, outputs, options)
+            groups.add(seen, member)
         yield from groups.hosts()
+
+
+def _seen(member: Member) -> FileSeen:
+    """What a file holds: its content says it; for two kinds of files that are no output of a command, its name."""
+    name, place = member.name or PurePosixPath(member.source).name, place_of(member)
+    if is_esx_conf(name):
+        return FileSeen(place, module_options=module_options(member.data))
+    if is_machine(name):
+        return FileSeen(place, machine=machine_in(member.data, name))
+    return FileSeen(place, tuple(outputs_in(member.data, PurePosixPath(name).name)))
 
 
 def place_of(member: Member | Unreadable) -> str:
@@ -89,7 +76,7 @@ def is_wanted(name: str) -> bool:
     path = PurePosixPath(name)
     if _OF_BUNDLE.intersection(path.parts[:-1]):
         return path.name.startswith(_PROGRAMS)
-    if is_esx_conf(name):
+    if is_esx_conf(name) or is_machine(name):
         return True
     if {"var", "etc", "proc"}.intersection(path.parts[:-1]):
         return False

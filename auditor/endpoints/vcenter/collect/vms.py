@@ -79,7 +79,7 @@ def collect_vms(
     for count, facts in enumerate(read_each(vcenter, "VirtualMachine", paths, refs, circuit), 1):
         # A machine whose disks are not reported is a hole of its own (disks_read); one whose host is not may be anywhere.
         complete = complete and not isinstance(facts, tuple) and (facts.is_gone or _HOST in facts.values or _HOST not in paths)
-        yield from _add(endpoint, machines, disks, facts, paths)
+        yield from add_machine(endpoint, machines, disks, facts, paths)
         if seen is not None and not isinstance(facts, tuple):
             seen.add(facts)
         if count % _MACHINES_A_BATCH == 0:
@@ -99,7 +99,7 @@ def _may_have_disks(facts: ObjectProperties) -> bool:
     return devices is None or any(device.type_name == "VirtualDisk" for device in devices)
 
 
-def _add(
+def add_machine(
     endpoint: Endpoint, machines: Rows, disks: Rows, facts: ObjectProperties | tuple[Ref, EndpointError], paths: Sequence[str]
 ) -> Iterator[Facts]:
     """Add one machine; yield a gap for each property that could not be read."""
@@ -148,7 +148,8 @@ def _add_disks(rows: Rows, vm_id: str, devices: Sequence[VirtualDevice]) -> None
         kind = CONTROLLERS[controller.type_name] if controller else None
         limit = limits.limit if limits else None
         shares = limits.shares if limits else None
-        size = device.capacity_in_bytes if device.capacity_in_bytes is not None else (device.capacity_in_kb or 0) * 1024
+        kib = device.capacity_in_kb
+        size = device.capacity_in_bytes if device.capacity_in_bytes is not None else None if kib is None else kib * 1024
         rows.add(
             vm_id=vm_id,
             disk=device.device_info.label if device.device_info else f"disk {device.key}",
