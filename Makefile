@@ -9,7 +9,7 @@ PYTEST := $(BIN)/python -m pytest
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help env demo test test-long deep all-tests beside-tests lint types layers rules rule-pages rule-pages-check docs pictures mutants mutation-scores view-mutants python-mutants python-mutants-check catalog generated checked-rules rule-catalogue example-values wheel check coverage vcsim stores peers cassettes lock sbom clean \
-	bench-collect bench-esxcli bench-evaluate bench-audit bench-startup bench-opening bench-lab bench-scale bench-check reliability
+	bench-collect bench-esxcli bench-evaluate bench-audit bench-startup bench-opening bench-bundles bench-lab bench-scale bench-check reliability
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z][a-z -]*:.*## / {n = split($$1, names, " "); for (i = 1; i <= n; i++) printf "make %-17s %s\n", names[i], $$2}' Makefile
 
@@ -152,7 +152,7 @@ bench-lab: env ## how fast the lab is (BENCH_LAB="--hosts 10000 --vcenters 8")
 	$(BIN)/python benchmarks/lab.py $(BENCH_LAB)
 
 # make bench-collect BENCH_ARGS="--hosts 30 --json FILE"; likewise the others. bench-collect builds a Go program where Go is.
-bench-collect bench-esxcli bench-evaluate bench-audit bench-startup bench-opening: bench-%: env ## how fast it is beside others (BENCH_ARGS="--help"; docs/performance.md)
+bench-collect bench-esxcli bench-evaluate bench-audit bench-startup bench-opening bench-bundles: bench-%: env ## how fast it is beside others (BENCH_ARGS="--help"; docs/performance.md)
 	$(BIN)/python benchmarks/$*.py $(BENCH_ARGS)
 
 # A minute of processor time. The large one: make bench-scale BENCH_SCALE="--vcenters 100 --hosts 1000 --also 10 --workers 1 2 4" (docs/scale.md).
