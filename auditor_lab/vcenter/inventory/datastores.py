@@ -31,7 +31,7 @@ def summary(store: DatastoreState, reference: Any) -> Any:
         vim.Datastore.Summary(
             datastore=reference,
             name=about.name,
-            url=_url(store),
+            url=url(store),
             capacity=long(about.size_bytes),
             freeSpace=long(about.size_bytes // 2),
             uncommitted=long(0),
@@ -49,7 +49,7 @@ def info(state: VCenterState, store: DatastoreState) -> Any:
     largest = long(64 << 40)
     common = {
         "name": about.name,
-        "url": _url(store),
+        "url": url(store),
         "freeSpace": long(about.size_bytes // 2),
         "maxFileSize": largest,
         "maxVirtualDiskCapacity": largest,
@@ -164,7 +164,8 @@ def _host_endpoints(state: VCenterState, store: DatastoreState) -> list[Any]:
     return built
 
 
-def _url(store: DatastoreState) -> str:
+def url(store: DatastoreState) -> str:
+    """DatastoreSummary.url, which names where hosts mount the datastore."""
     about = store.description
     if about.type == "VVOL":
         digits = about.container_id.replace("-", "")

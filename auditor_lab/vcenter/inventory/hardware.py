@@ -47,6 +47,11 @@ def host_uuid(host: HostState) -> str:
     return host.description.uuid or str(uuid.uuid5(uuid.NAMESPACE_DNS, host.description.name))
 
 
+def serial_number(host: HostState) -> str:
+    """The system's serial number."""
+    return f"LAB{host_uuid(host)[:7].upper()}"
+
+
 def hba_pci(host: HostState, hba: HbaDescription) -> str:
     """The PCI address of an adapter, as HostHostBusAdapter.pci shows it."""
     return f"00:{list(host.hbas).index(hba.device):02x}.0"
@@ -78,7 +83,7 @@ def hardware(host: HostState, physical: list[Nic]) -> Any:
 
 
 def _system(host: HostState) -> Any:
-    serial = f"LAB{host_uuid(host)[:7].upper()}"
+    serial = serial_number(host)
     kind = vim.ElementDescription(key="ServiceTag", label="Service tag", summary="Service tag of the system")
     tag = vim.host.SystemIdentificationInfo(identifierValue=serial, identifierType=kind)
     return vim.host.SystemInfo(vendor=VENDOR, model=MODEL, uuid=host_uuid(host), serialNumber=serial, otherIdentifyingInfo=[tag])
