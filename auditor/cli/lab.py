@@ -179,6 +179,33 @@ def _look_again(control: FaultFile) -> None:
         print(error, file=sys.stderr, flush=True)
 
 
+@app.command("evidence")
+def evidence(
+    out: Annotated[Path, typer.Option("--out", metavar="FOLDER", callback=options.folder_to_write, help="Where the files go.")],
+    scenario: Scenario = None,
+    formatter: Annotated[
+        str, typer.Option("--formatter", metavar="NAME", help="text, xml, json, csv or keyvalue, as esxcli's --formatter.")
+    ] = "text",
+    bundle: Annotated[bool, typer.Option("--bundle", help="Write a bundle of vm-support for each host instead.")] = False,
+) -> int:
+    """Write what esxcli prints on every host of a scenario: a folder for each, or a bundle of vm-support.
+
+    Example: auditor lab evidence --scenario odd-neighbours --out evidence
+    """
+    from auditor_lab.evidence.bundle import write_bundles
+    from auditor_lab.evidence.formatters import FORMATTERS
+    from auditor_lab.evidence.outputs import write_outputs
+    from auditor_lab.scenario import described
+
+    if formatter not in FORMATTERS or (bundle and formatter != "text"):
+        wrong = "--bundle goes without --formatter" if formatter in FORMATTERS else f'there is no formatter "{formatter}"'
+        raise ConfigurationError(wrong, why="nothing was written.", do=f"without --bundle, choose one of: {', '.join(FORMATTERS)}.")
+    fleet = described(scenario or "all")
+    for path in write_bundles(fleet, out) if bundle else write_outputs(fleet, out, formatter=formatter):
+        print(path)
+    return 0
+
+
 @app.command("export-vcsim")
 def export(
     directory: Annotated[Path, typer.Argument(metavar="DIR", callback=options.folder_to_write, help="Where the files go.")],

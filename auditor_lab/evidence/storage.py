@@ -99,9 +99,14 @@ FC_ADAPTERS = Form(
 )
 ISCSI_ADAPTERS = Form(Layout.RECORDS, "iScsiDevice", ("Adapter", "UID", "Driver", "State", "Description"))
 
-_TRANSPORT_RULES = (
-    *((50, "NMP", "usb", ""), (51, "HPP", "sata", "pss=FIXED"), (52, "NMP", "ide", ""), (53, "NMP", "block", "")),
-    (54, "NMP", "unknown", ""),
+_LAST_RULE = 65535
+_CLAIM_RULES = (
+    (50, "transport", "NMP", "transport=usb", ""),
+    (51, "transport", "HPP", "transport=sata", "pss=FIXED"),
+    (52, "transport", "NMP", "transport=ide", ""),
+    (53, "transport", "NMP", "transport=block", ""),
+    (54, "transport", "NMP", "transport=unknown", ""),
+    (_LAST_RULE, "vendor", "NMP", "vendor=* model=*", ""),
 )
 _PATH_STATES = {"disabled": "off"}
 _WORDS = {"block": "sata"}
@@ -150,24 +155,24 @@ def _device(row: Mapping[str, object], host: HostState) -> dict[str, object]:
 
 
 def _claim_rules(version: str) -> list[dict[str, object]]:
-    """The runtime and file rules for transports; SATA's plug-in is NMP before 7.0."""
+    """The rules for transports, and the last; SATA's plug-in is NMP before 7.0."""
     old = version.startswith("6.")
     return [
         {
             "Rule Class": "MP",
             "Rule": number,
             "Class": kind,
-            "Type": "transport",
+            "Type": sort,
             "Plugin": "NMP" if old else plugin,
-            "Matches": f"transport={transport}",
+            "Matches": matches,
             "XCOPY Use Array Reported Values": False,
             "XCOPY Use Multiple Segments": False,
             "XCOPY Max Transfer Size": 0,
             "XCOPY Max Transfer Size KiB": 0,
             "Config String": config,
         }
-        for number, plugin, transport, config in _TRANSPORT_RULES
-        for kind in ("runtime", "file")
+        for number, sort, plugin, matches, config in _CLAIM_RULES
+        for kind in (("runtime",) if number == _LAST_RULE else ("runtime", "file"))
     ]
 
 
