@@ -88,7 +88,6 @@ def _note_age(session: FilesSession, host: HostFiles) -> None:
 def _host_row(host: HostFiles) -> dict[str, object]:
     version, build = _release(host)
     maintenance = next((record.text("value", needed=False) for record in host.records("system maintenanceMode get") or ()), None)
-    platform = next((record.filled("uuid", needed=False) for record in host.records("hardware platform get") or ()), None)
     return {
         "host_id": host.name,
         "name": host.name,
@@ -97,7 +96,6 @@ def _host_row(host: HostFiles) -> dict[str, object]:
         "version": version,
         "build": build,
         "connection_state": "connected",
-        "hardware_uuid": platform,
         "power_state": "poweredOn",
         "in_maintenance_mode": None if maintenance is None else maintenance.lower() in ("enabled", "true"),
         "software_iscsi": software_iscsi(host),

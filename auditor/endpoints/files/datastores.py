@@ -76,7 +76,8 @@ class Datastores:
         """Tables datastore, datastore_extent and datastore_mount."""
         stores, extents, mounts = (Rows(table, endpoint=endpoint) for table in ("datastore", "datastore_extent", "datastore_mount"))
         for key, store in self._stores.items():
-            stores.add(**store.row, extents=len(store.extents) or None)
+            several = True if len(store.mounts) > 1 else None
+            stores.add(**store.row, extents=len(store.extents) or None, multiple_host_access=several)
             for device, partition in sorted(store.extents, key=str):
                 extents.add(datastore_id=key, device=device, partition=partition)
             for host, (mounted, accessible) in store.mounts.items():

@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.files.datastores import EXTENTS, NFS, NFS41, VOLUMES, Datastores
 from auditor.endpoints.files.network import ADDRESSES, DISTRIBUTED, INTERFACES, STANDARD, network_values
-from auditor.endpoints.files.options import MODULES, OPTIONS, PARAMETERS, lists_all_options, modules_of, options_of, wanted_modules
+from auditor.endpoints.files.options import (
+    MODULE,
+    MODULES,
+    OPTIONS,
+    PARAMETERS,
+    lists_all_options,
+    missing_options,
+    modules_of,
+    options_of,
+    wanted_modules,
+)
 from auditor.endpoints.files.storage import (
     ADAPTER_PARAMETERS,
     ADAPTERS,
@@ -29,7 +39,6 @@ from auditor.endpoints.files.storage import (
 from auditor.endpoints.vcenter.bulk.reading import ObjectProperties
 from auditor.endpoints.vcenter.bulk.shapes import Ref
 from auditor.endpoints.vcenter.collect.esxcli import lockmodes, offload, scheduling
-from auditor.endpoints.vcenter.collect.live import HIDDEN_OPTIONS
 from auditor.endpoints.vcenter.collect.multipath import device_policies, iscsi_portals, satp_rules
 from auditor.endpoints.vcenter.collect.network import network_of
 from auditor.endpoints.vcenter.collect.rows import HostSeen, gap
@@ -59,7 +68,7 @@ READ = frozenset(
     {
         *(command for _, command, _ in _LAYOUTS),
         *(ADAPTERS, DEVICES, PATHS, POLICIES, ADAPTER_PARAMETERS, SEND_TARGETS, SEND_PARAMETERS, STATIC_TARGETS, STATIC_PARAMETERS),
-        *(INTERFACES, ADDRESSES, STANDARD, DISTRIBUTED, OPTIONS, MODULES, PARAMETERS, SOFTWARE_ISCSI_STATE),
+        *(INTERFACES, ADDRESSES, STANDARD, DISTRIBUTED, OPTIONS, MODULE, MODULES, PARAMETERS, SOFTWARE_ISCSI_STATE),
         *(VOLUMES, EXTENTS, NFS, NFS41, "system version get", "system hostname get"),
     }
 )
@@ -110,10 +119,7 @@ class HostReader:
         if "network" in topics:
             yield from self._network(seen)
         if "options" in topics:
-            yield from options_of(self.host, where)
-            if not lists_all_options(self.host):
-                self.lacks("options", OPTIONS)
-            self.whole["options"] = False  # HIDDEN_OPTIONS: no listing has them
+            yield from self._options(where)
         if "modules" in topics:
             yield from self._modules(where, drivers)
         yield from self._layouts(where)
@@ -147,6 +153,14 @@ class HostReader:
         asked = [topic for topic in topics if _VALUES[topic] in values]
         drivers = yield from self._own(storage_of(self.endpoint, seen, ObjectProperties(seen.ref, values, {}), asked))
         return drivers if adapters is not None else None
+
+    def _options(self, where: Mapping[str, str]) -> Iterator[Facts]:
+        options = list(options_of(self.host, where))
+        yield from options
+        if not lists_all_options(self.host):
+            self.lacks("options", OPTIONS)
+        for name in missing_options(options):
+            self.lacks("options", OPTIONS, option=f"/{name.replace('.', '/')}")
 
     def _layouts(self, where: Mapping[str, str]) -> Iterator[Facts]:
         """The tables whose rows are records of one command, as they are of a host that is asked."""
@@ -182,6 +196,7 @@ class HostReader:
         self.records("modules", MODULES)
         for module in wanted_modules(drivers, software_iscsi(self.host)):
             self.records("modules", PARAMETERS, module=module)
+            self.records("modules", MODULE, module=module)
         if drivers is None or software_iscsi(self.host) is None:
             self.whole["modules"] = False
         if software_iscsi(self.host) is None:
@@ -208,9 +223,6 @@ class HostReader:
         if self.lacking:
             commands = ", ".join(f"`{command}`" for command in self.lacking)
             yield gap(self.endpoint, f"what other commands print on {self.host.name}", f"its files do not have it: take {commands} too")
-        if not self.whole.get("options", True):
-            names = ", ".join(HIDDEN_OPTIONS)
-            yield gap(self.endpoint, f"hidden options of {self.host.name}", f"no listing shows {names}")
         if unread := [topic for topic in _LOAD if topic in self.whole]:
             why = "no file has its counters"
             yield gap(self.endpoint, f"load of {self.host.name} ({', '.join(unread)})", why)

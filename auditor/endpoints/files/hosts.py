@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _INNER_FOLDERS = frozenset({"commands", "json", "etc", "var", "vmfs"})
 """Folders of a support bundle that hold what its host said. Source: docs/domain/evidence-files.md#1-2."""
 
-_BUNDLE = re.compile(r"esx-(?P<host>.+)-(?P<taken>[0-9]{4}-[0-9]{2}-[0-9]{2}--[0-9]{2}\.[0-9]{2})-[0-9]+")
+BUNDLE = re.compile(r"esx-(?P<host>.+)-(?P<taken>[0-9]{4}-[0-9]{2}-[0-9]{2}--[0-9]{2}\.[0-9]{2})-[0-9]+")
 """The name of a bundle and of its one folder; the time is the host's, which runs in UTC."""
 
 
@@ -147,7 +147,7 @@ class HostGroups:
 
     def _host(self, group: _Group, prompt: str | None, outputs: Sequence[Output]) -> HostFiles:
         place = f"{group.source}/{group.root}" if group.root.parts else group.source
-        bundle = next((found for part in reversed(PurePosixPath(place).parts) if (found := _BUNDLE.match(part))), None)
+        bundle = next((found for part in reversed(PurePosixPath(place).parts) if (found := BUNDLE.match(part))), None)
         taken = datetime.strptime(bundle["taken"], "%Y-%m-%d--%H.%M").replace(tzinfo=UTC) if bundle else group.modified
         name = prompt or (bundle["host"] if bundle else _bare(PurePosixPath(place).name))
         host = HostFiles(name, place, taken_at=taken, module_options=group.module_options, machines=group.machines)
@@ -179,7 +179,7 @@ def _folder_of(source: str, root: PurePosixPath) -> str | None:
     """
     if ARCHIVE_NAME.search(source):
         return None
-    packed = next((at for at, part in enumerate(root.parts) if ARCHIVE_NAME.search(part) or _BUNDLE.match(part)), None)
+    packed = next((at for at, part in enumerate(root.parts) if ARCHIVE_NAME.search(part) or BUNDLE.match(part)), None)
     above = root.parts[:-1] if packed is None else root.parts[:packed]
     return above[-1] if above else None
 

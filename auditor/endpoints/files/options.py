@@ -6,16 +6,19 @@ from typing import TYPE_CHECKING
 
 from auditor.endpoints.files.storage import SOFTWARE_ISCSI
 from auditor.endpoints.vcenter.collect.esxcli import module_parameters
+from auditor.endpoints.vcenter.collect.live import HIDDEN_OPTIONS
 from auditor.endpoints.vcenter.collect.rows import Rows, columns
+from auditor.facts.schema import Batch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from auditor.endpoints.files.hosts import HostFiles
     from auditor.endpoints.vcenter.collect.esxcli import Records
     from auditor.endpoints.vcenter.collect.rows import Facts
 
 OPTIONS, MODULES, PARAMETERS = "system settings advanced list", "system module list", "system module parameters list"
+MODULE = "system module get"
 
 _TYPES = {"integer": ("intvalue", "long"), "string": ("stringvalue", "string")}
 """Type of an option -> the field that holds its value, and the API's type."""
@@ -37,8 +40,29 @@ def options_of(host: HostFiles, where: Mapping[str, str]) -> Iterator[Facts]:
 
 
 def lists_all_options(host: HostFiles) -> bool:
-    """Whether one output has every option that a listing shows: neither one option alone nor those that differ from their default."""
-    return any(one.whole and not {"delta", "option", "tree"} & one.arguments.keys() for one in host.outputs.get(OPTIONS, ()))
+    """Whether one output has every option that a listing shows.
+
+    One of a single option, of one group, or of what differs from its default (-d), has not, whatever its file is called.
+    """
+    return any(output.whole and _is_listing(host.read(output)) for output in host.outputs.get(OPTIONS, ()))
+
+
+def _is_listing(records: Records) -> bool:
+    groups: set[str] = set()
+    has_default = False
+    for record in records:
+        field, _ = _TYPES.get((record.text("type", needed=False) or "").lower(), (None, None))
+        groups.add((record.text("path", needed=False) or "").removeprefix("/").partition("/")[0])
+        has_default = has_default or (
+            field is not None and record.text(field, needed=False) == record.text(f"default{field}", needed=False)
+        )
+    return has_default and len(groups) > 1
+
+
+def missing_options(facts: Iterable[Facts]) -> list[str]:
+    """The options that no listing shows and that are not among the rows either."""
+    keys = {key for batch in facts if isinstance(batch, Batch) for key in batch.columns["key"]}
+    return [name for name in HIDDEN_OPTIONS if name not in keys]
 
 
 def modules_of(host: HostFiles, where: Mapping[str, str], drivers: frozenset[str] | None, software_iscsi: bool | None) -> Iterator[Facts]:
@@ -56,7 +80,7 @@ def modules_of(host: HostFiles, where: Mapping[str, str], drivers: frozenset[str
             module=module,
             loaded=seen.truth("isloaded", needed=False) if seen is not None else None,
             option_string=host.module_options.get(module) if parameters is None else _option_string(parameters),
-            version=None,
+            version=_version(host.records(MODULE, module=module)),
         )
         if parameters is not None:
             yield from module_parameters(parameters, {**where, "module": module})
@@ -66,6 +90,10 @@ def modules_of(host: HostFiles, where: Mapping[str, str], drivers: frozenset[str
 def wanted_modules(drivers: frozenset[str] | None, software_iscsi: bool | None) -> list[str]:
     """The modules that are of interest, by name."""
     return sorted((drivers or frozenset()) | ({SOFTWARE_ISCSI} if software_iscsi else frozenset()))
+
+
+def _version(records: Records | None) -> str | None:
+    return next((record.filled("version", needed=False) for record in records or ()), None)
 
 
 def _option_string(parameters: Records) -> str:

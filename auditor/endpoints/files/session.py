@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from auditor.endpoints.common.sessions import SessionBase
 from auditor.endpoints.files.archives import Member, Unreadable, members
 from auditor.endpoints.files.esx_conf import is_esx_conf, module_options
-from auditor.endpoints.files.hosts import FileSeen, HostGroups
+from auditor.endpoints.files.hosts import BUNDLE, FileSeen, HostGroups
 from auditor.endpoints.files.machines import is_machine, machine_in
 from auditor.endpoints.files.outputs import outputs_in
 from auditor.errors import ConfigurationError
@@ -78,6 +78,8 @@ def is_wanted(name: str) -> bool:
         return path.name.startswith(_PROGRAMS)
     if is_esx_conf(name) or is_machine(name):
         return True
+    if any(BUNDLE.fullmatch(part) for part in path.parts[:-1]):
+        return False
     if {"var", "etc", "proc"}.intersection(path.parts[:-1]):
         return False
     return path.suffix.lower() in _TEXTS or path.name.startswith(_PROGRAMS)

@@ -173,7 +173,7 @@ def _target(portal: str, name: str | None, parameters: Records | None) -> IscsiT
 def devices_of(records: Records) -> list[ScsiLun]:
     """The devices in a list of them.
 
-    A size is printed in whole MiB: what is left over, below one, is not known.
+    A size is printed in whole MiB, rounded down: that of a protocol endpoint is 0.
     """
     return [_device(record) for record in records]
 
@@ -238,14 +238,14 @@ def _unit(device: str, paths: list[Path], of_device: Mapping[str, tuple[str | No
 
 
 def _path(record: Record, policy: tuple[str | None, str | None, frozenset[str]] | None) -> Path:
-    name = record.filled("runtimename", needed=False)
+    runtime = record.filled("runtimename", needed=False)
     word = (record.text("transport", needed=False) or "").lower()
     target = record.text("targetidentifier", needed=False) or ""
     iqn = next((part for part in target.split(",") if re.match(r"(iqn|eui|naa)\.", part.lower())), None)
     return Path(
-        name=name,
+        name=record.filled("uid", needed=False) or runtime,
         state=record.filled("state", needed=False),
-        is_working_path=None if policy is None else name in policy[2],
+        is_working_path=None if policy is None or runtime is None else runtime in policy[2],
         adapter=record.filled("adapter", needed=False),
         transport=Transport(
             type_name=_TRANSPORTS.get(word, word),

@@ -91,7 +91,7 @@ def test_a_path_has_its_target_and_the_policy_of_its_device(read: Read) -> None:
         {
             "device": NAA,
             "hba": "vmhba64",
-            "path": "vmhba64:C0:T0:L0",
+            "path": f"iqn.1998-01.com.vmware:esx-01-00023d000001,iqn.2010-01.com.solidfire:v1,t,1-{NAA}",
             "state": "active",
             "is_working": True,
             "transport": "iscsi",
@@ -124,6 +124,7 @@ def test_a_gap_names_the_commands_whose_output_is_missing(read: Read) -> None:
         "esxcli iscsi adapter param get --adapter=vmhba64",
         "esxcli iscsi adapter discovery sendtarget list",
         "esxcli system module parameters list --module=lpfc",
+        "esxcli system settings advanced list --option=/DataMover/MaxHWTransferSize",
     ):
         assert f"`{command}`" in missing.why
     assert "`esxcli storage core device list`" not in missing.why
