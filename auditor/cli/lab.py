@@ -181,7 +181,7 @@ def _look_again(control: FaultFile) -> None:
 
 @app.command("evidence")
 def evidence(
-    out: Annotated[Path, typer.Option("--out", metavar="FOLDER", callback=options.folder_to_write, help="Where the files go.")],
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", callback=options.folder_to_write, help="Where the files go.")],
     scenario: Scenario = None,
     formatter: Annotated[
         str, typer.Option("--formatter", metavar="NAME", help="text, xml, json, csv or keyvalue, as esxcli's --formatter.")

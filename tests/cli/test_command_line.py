@@ -36,6 +36,7 @@ COMMANDS = (
     "runs trend",
     "runs prune",
     "lab up",
+    "lab evidence",
     "lab export-vcsim",
 )
 

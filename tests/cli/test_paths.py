@@ -40,6 +40,7 @@ OUTPUTS = {
     ("explain", "--svg"),
     ("init", "--dir"),
     ("journal export", "--out"),
+    ("lab evidence", "--out"),
     ("lab export-vcsim", "directory"),
     ("lab generate", "--write-fleet"),
     ("lab up", "--write-fleet"),
