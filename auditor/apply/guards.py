@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from auditor.apply.values import plain, shown
 from auditor.errors import ConfigurationError, GuardError
 from auditor.model import FixClass, Outcome, Receipt
+from auditor.model.endpoint_kinds import endpoint_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
@@ -44,7 +45,7 @@ def check_names(changes: Iterable[Change], sessions: Sessions, remediators: Call
     """
     for name, endpoint in sorted({(change.remediator, change.target.endpoint) for change in changes}):
         kind, needed = sessions.endpoint(endpoint).kind, remediators(name).kind
-        if kind is not needed:
+        if not endpoint_type(kind).takes(name, needed):
             raise ConfigurationError(
                 f"{name} works on a {needed} endpoint, and {endpoint} is {kind}",
                 why="the plan was made from another fleet.yaml; nothing was written.",

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def remediator_names() -> tuple[str, ...]:
     """Every name a rule's `fix.remediator` may use, sorted; nothing is imported."""
-    return tuple(sorted(name for one in endpoint_types() for name in one.settings))
+    return tuple(sorted({name for one in endpoint_types() for name in one.settings}))
 
 
 @cache

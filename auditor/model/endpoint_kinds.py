@@ -3,6 +3,7 @@
 `auditor.model.EndpointKind` lists the kinds. Each has a folder below `auditor.endpoints`, named by its value, whose `__init__` holds one
 value, `TYPE`. That is data alone: clients, collectors and settings stand in it as "module:name" within the folder, and are imported when
 they are first used. So facts, fleet.yaml and the doctor may ask what a kind is like, and import neither pyVmomi nor httpx nor asyncssh.
+A kind may share settings and modules with another one: what `settings_of` and a name with a dot in front say.
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ class EndpointType:
         asked_by: a topic that is asked for the objects of another one, and cannot be asked alone -> that other topic.
         settings: what can be fixed on it, by the name of its remediator.
         steps: what is done on the way and no rule may ask for, such as a reboot; likewise.
-        family: of the volumes that hosts see from it; None for a vCenter, which has none.
+        family: of the volumes that hosts see from it; None for a vCenter and a host, which have none.
         roles: what its accounts may do; a vCenter's privileges stand with its settings, and in `auditor.endpoints.vcenter.privileges`.
         protocol: below its API; with HTTPS goes `tls:` of fleet.yaml, with SSH goes `ssh:`.
         login: what fleet.yaml gives: a user name and a password, or an API token alone; none: fleet.yaml has no such endpoints.
@@ -97,6 +98,7 @@ class EndpointType:
             vCenter, and what it does in words.
         kept_fields: "module:text" as above, the names of fields of its answers that a recording keeps as they are, with spaces between
             them; all others are masked. Empty: what such an endpoint answers cannot be recorded.
+        settings_of: the kind whose settings and steps these are, with their modules in its folder; None: they are its own.
         is_incremental: its collector takes a fourth argument, what to compare with, and reads only what changed since.
     """
 
@@ -115,11 +117,12 @@ class EndpointType:
     culprits: str = ""
     tuned_by: tuple[tuple[str, str], ...] = ()
     kept_fields: str = ""
+    settings_of: EndpointKind | None = None
     is_incremental: bool = False
 
     @property
     def is_array(self) -> bool:
-        """Whether it is a storage array, and no vCenter."""
+        """Whether it is a storage array, and neither a vCenter nor a host."""
         return self.family is not None
 
     @property
@@ -133,9 +136,16 @@ class EndpointType:
         return _folder(self.kind)
 
     def load(self, name: str) -> Any:
-        """What "module:attribute" names in the folder of this kind; the module is imported on first use."""
+        """What "module:attribute" names in the folder of this kind; the module is imported on first use.
+
+        A module that begins with a dot is in the folder of a neighbour: ".vcenter.health:read_health".
+        """
         module, _, attribute = name.partition(":")
-        return getattr(import_module(f"{self.folder}.{module}"), attribute)
+        return getattr(import_module(f".{module}", self.folder), attribute)
+
+    def takes(self, remediator: str, of: EndpointKind) -> bool:
+        """Whether a remediator of that name, which is of the kind `of`, works on endpoints of this one."""
+        return of is self.kind or (of is self.settings_of and (remediator in self.settings or remediator in self.steps))
 
 
 def endpoint_type(kind: EndpointKind) -> EndpointType:
