@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from auditor.errors import EndpointError
+from auditor.model import EndpointKind
 from auditor.model.endpoint_kinds import endpoint_type
 from auditor.model.identity import is_same
 
@@ -27,7 +28,8 @@ def doubt(name: str, meant: str | None, sessions: Sessions, result: str, *, trus
         ConfigurationError: fleet.yaml has no endpoint of that name.
         EndpointError: there is no session with it.
     """
-    noun = "array" if endpoint_type(sessions.endpoint(name).kind).is_array else "vCenter"
+    kind = sessions.endpoint(name).kind
+    noun = "array" if endpoint_type(kind).is_array else "host" if kind is EndpointKind.ESXI else "vCenter"
     if meant is None:
         if trust_name:
             with suppress(EndpointError):

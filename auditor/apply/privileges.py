@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from auditor.apply.reboots import takes_reboot
-from auditor.endpoints.vcenter.privileges import READ_ONLY, VCENTER_READS, vcenter_fixes, vcenter_steps
+from auditor.endpoints.vcenter.privileges import READ_ONLY, reads_of, vcenter_fixes, vcenter_steps
 from auditor.errors import EndpointError, GuardError
 from auditor.model.endpoint_kinds import endpoint_type, endpoint_types, is_array
 from auditor.model.settings import Needed
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from auditor.endpoints.common.sessions import Sessions
-    from auditor.model import Change, Endpoint
+    from auditor.model import Change, Endpoint, EndpointKind
 
 _KINDS = {
     "host_id": "HostSystem",
@@ -183,7 +183,8 @@ def roles_for(changes: Iterable[Change], endpoints: Mapping[str, Endpoint], *, r
     vcenters, arrays = [], []
     for name, endpoint in endpoints.items():
         if not is_array(endpoint.kind):
-            vcenters.append({"endpoint": name, "user": endpoint.username} | _vcenter_roles(planned.get(name, ()), reboots=reboots))
+            own = _vcenter_roles(endpoint.kind, planned.get(name, ()), reboots=reboots)
+            vcenters.append({"endpoint": name, "user": endpoint.username} | own)
             continue
         roles = endpoint_type(endpoint.kind).roles
         fix = sorted(roles.write) if name in planned else None  # any one of them
@@ -192,8 +193,8 @@ def roles_for(changes: Iterable[Change], endpoints: Mapping[str, Endpoint], *, r
     return {"version": 1, "vcenters": vcenters, "arrays": arrays}
 
 
-def _vcenter_roles(changes: Sequence[Change], *, reboots: bool) -> dict[str, Any]:
-    reading = {one for needed in VCENTER_READS.values() for one in needed.privileges} - {*READ_ONLY}
+def _vcenter_roles(kind: EndpointKind, changes: Sequence[Change], *, reboots: bool) -> dict[str, Any]:
+    reading = {one for needed in reads_of(kind).values() for one in needed.privileges} - {*READ_ONLY}
     sources: dict[str, list[dict[str, Any]]] = {}
     for change in changes:
         for remediator, needed in needed_for(change, reboots=reboots).items():

@@ -11,7 +11,7 @@ from auditor.apply.protection import TaggedObject, tags_of, without_protected
 from auditor.endpoints.vcenter.privileges import vcenter_fixes
 from auditor.errors import EndpointError, GuardError
 from auditor.fleet.windows import is_open, next_opening
-from auditor.model import Outcome, Receipt
+from auditor.model import EndpointKind, Outcome, Receipt
 from auditor.model.endpoint_kinds import is_array
 
 if TYPE_CHECKING:
@@ -94,12 +94,14 @@ def without_owned(changes: Sequence[Change], sessions: Sessions, notice: Callabl
     """The changes of hosts that no profile owns, and a receipt for each other one: it is made in the profile, by hand.
 
     Where it cannot be read who owns a host, `notice` gets a sentence and the change is made: a profile that puts it back is noticed then.
+    Profiles are a vCenter's: no single host is asked for them.
     """
     owners: dict[tuple[str, str], str] = {}
     hosts: dict[str, set[str]] = {}
     for change in changes:
         host_id = dict(change.target.keys).get("host_id")
-        if host_id is not None and change.remediator in vcenter_fixes():
+        of_vcenter = change.remediator in vcenter_fixes() and sessions.endpoint(change.target.endpoint).kind is EndpointKind.VCENTER
+        if host_id is not None and of_vcenter:
             hosts.setdefault(change.target.endpoint, set()).add(host_id)
     for endpoint, ids in hosts.items():
         owned, unknown = _owners(endpoint, sorted(ids), sessions)

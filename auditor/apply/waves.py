@@ -18,6 +18,7 @@ from auditor.apply.privileges import check_privileges
 from auditor.apply.reboots import Rolling
 from auditor.apply.restrictions import check_windows, tags_of, without_owned, without_protected
 from auditor.apply.resuming import left_by
+from auditor.apply.single_hosts import without_unwritable
 from auditor.apply.wave_run import Progress, WaveRun, no_progress, wave_receipts
 from auditor.endpoints.settings import remediator_for
 from auditor.errors import GuardError
@@ -155,13 +156,15 @@ def _attempted(
     check_values(attempted)
     check_names(attempted, sessions, remediators)
     attempted, kept = without_protected(attempted, restrictions.protected, tags_of(sessions), restrictions.vcenters)
+    attempted, unwritable = without_unwritable(attempted, sessions, restrictions.notice)
     attempted, owned = without_owned(attempted, sessions, restrictions.notice)
+    kept = [*skipped, *kept, *unwritable, *owned]
     if gates is None:
-        return attempted, [*skipped, *kept, *owned]
+        return attempted, kept
     attempted, held, failed = gates.without_failed(attempted, plan.identities)
     if held and not attempted:
         raise refuse_failed(failed, len(held))
-    return attempted, [*skipped, *kept, *owned, *held]
+    return attempted, [*kept, *held]
 
 
 def _watch_health(

@@ -1,4 +1,4 @@
-"""A vCenter, once logged in: version, transport, account, privileges, clock, hosts. Imports pyVmomi where it asks."""
+"""A vCenter or a single host, once logged in: version, transport, account, privileges, clock, hosts. Imports pyVmomi where it asks."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from auditor.doctor.clocks import clock_check
 from auditor.doctor.connection import shortly
 from auditor.doctor.lanes import lane_check
 from auditor.doctor.vcenter_privileges import esxcli_check, fix_check, read_checks
-from auditor.endpoints.vcenter.privileges import VCENTER_READS, vcenter_fixes
+from auditor.endpoints.vcenter.privileges import fixes_of, reads_of
 from auditor.errors import EndpointError, PermissionMissingError
-from auditor.model import Check, Health
+from auditor.model import Check, EndpointKind, Health
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -80,9 +80,11 @@ def examine_vcenter(vcenter: VCenter, endpoint: Endpoint, affected: AffectedRule
         clusters = attempt(circuit, partial(_clusters, vcenter)) if places.clusters_wanted else {}
         if not isinstance(clusters, EndpointError):
             places.seen[endpoint.name] = [(endpoint.name, clusters.get(host.parent), host.name) for host in hosts]
-    yield lane_check(vcenter, endpoint, hosts, partial(attempt, circuit))
+    if endpoint.kind is not EndpointKind.ESXI:  # which has one way
+        yield lane_check(vcenter, endpoint, hosts, partial(attempt, circuit))
     yield _account(endpoint, attempt(circuit, partial(account_of, vcenter)))
-    privileges = sorted({name for needed in (*VCENTER_READS.values(), *vcenter_fixes().values()) for name in needed.privileges})
+    asked_for = (*reads_of(endpoint.kind).values(), *fixes_of(endpoint.kind).values())
+    privileges = sorted({name for needed in asked_for for name in needed.privileges})
     seen: Sequence[SeenHost] = () if isinstance(hosts, EndpointError) else hosts
     step = max(1, -(-len(seen) // MOST_HOSTS_ASKED))
     some = {host.ref.value: host.name for host in seen[::step]}
@@ -171,25 +173,19 @@ def _version(vcenter: VCenter, endpoint: Endpoint) -> Check:
     what = f"{vcenter.release}, API {about.apiVersion}"
     numbers = _numbers(str(about.apiVersion))
     known = max(_numbers(number) for name, number in versionIdMap.items() if name.startswith("vim.version."))
-    if about.apiType != "VirtualCenter":
-        return at(
-            Health.WARNING,
-            f"{what}: not a vCenter but {about.apiType}",
-            "auditor reads hosts through their vCenter; a host alone was never tried, and knows no clusters.",
-            "give the address of the vCenter.",
-        )
+    noun = "host" if endpoint.kind is EndpointKind.ESXI else "vCenter"
     if not numbers or numbers < OLDEST_API:
         return at(
             Health.PROBLEM,
             f"{what}: older than the API {'.'.join(map(str, OLDEST_API))} that auditor speaks at least",
             "what it answers may be misunderstood, or not be there.",
-            "upgrade the vCenter.",
+            f"upgrade the {noun}.",
         )
     if numbers > known:
         return at(
             Health.WARNING,
             f"{what}: newer than the API {'.'.join(map(str, known))} that this auditor knows",
-            "it is spoken to in the older one, which vCenters serve too; what is new is not seen.",
+            f"it is spoken to in the older one, which {noun}s serve too; what is new is not seen.",
             "use a newer auditor when there is one.",
         )
     return at(Health.OK, what)
@@ -224,6 +220,9 @@ def _hosts_check(endpoint: Endpoint, hosts: Any) -> Check:
     lost = [host for host in hosts if host.state not in ("connected", None)]
     unread = [host for host in hosts if host.state is None]
     facts = {"hosts": len(hosts), "not_connected": len(lost)} | ({"state_unknown": len(unread)} if unread else {})
+    if not hosts and endpoint.kind is EndpointKind.ESXI:
+        do = f"give {endpoint.username} the role Read-only on the host."
+        return at(Health.PROBLEM, "the account does not see the host", "nothing of it will be audited.", do, facts=facts)
     if not hosts:
         return at(
             Health.PROBLEM,
@@ -249,4 +248,6 @@ def _hosts_check(endpoint: Endpoint, hosts: Any) -> Check:
             f"give {endpoint.username} the role Read-only on the root folder, propagated; then run doctor again.",
             facts=facts,
         )
+    if endpoint.kind is EndpointKind.ESXI:
+        return at(Health.OK, f"{count}, {hosts[0].name}", facts=facts)
     return at(Health.OK, f"{count}, all connected; what the account may not see is not among them", facts=facts)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from auditor.doctor.affected_rules import named
 from auditor.doctor.connection import shortly
-from auditor.endpoints.vcenter.privileges import ESXCLI_TOPICS, READ_ONLY, VCENTER_READS, lost_without, vcenter_fixes
+from auditor.endpoints.vcenter.privileges import ESXCLI_TOPICS, READ_ONLY, fixes_of, lost_without, reads_of
 from auditor.errors import EndpointError, PermissionMissingError
 from auditor.model import Check, Health
 
@@ -41,20 +41,20 @@ def read_checks(
     if isinstance(held, EndpointError):
         yield at(Health.UNKNOWN, shortly(held, endpoint), "which privileges are missing for reading is not known.", held.do)
         return
-    wanted = affected.topics_of(endpoint.kind)
-    needed = [name for name in _in_order(VCENTER_READS.values()) if lost_without([name], VCENTER_READS) & wanted]
+    wanted, reads = affected.topics_of(endpoint.kind), reads_of(endpoint.kind)
+    needed = [name for name in _in_order(reads.values()) if lost_without([name], reads) & wanted]
     missing = [name for name in needed if lacking(name, held, root, hosts)]
     for name in missing:
         if not _is_known(name, held, root, hosts):
             yield at(
                 Health.UNKNOWN,
                 f"whether {name} is held is not known: nothing may be asked of the root folder",
-                affected.lost_without(lost_without([name], VCENTER_READS) & wanted, endpoint.kind),
+                affected.lost_without(lost_without([name], reads) & wanted, endpoint.kind),
                 f"audit, and look at the gaps; or give {endpoint.username} System.View on the root folder.",
                 facts={"privilege": name},
             )
             continue
-        topics = (lost_without([name], VCENTER_READS) & wanted) - (ESXCLI_TOPICS if esxcli_answers else frozenset())
+        topics = (lost_without([name], reads) & wanted) - (ESXCLI_TOPICS if esxcli_answers else frozenset())
         where = lacking(name, held, root, hosts)
         yield at(
             Health.PROBLEM if topics else Health.WARNING,
@@ -72,11 +72,12 @@ def fix_check(endpoint: Endpoint, affected: AffectedRules, held: Held | Endpoint
     at = partial(Check, endpoint.name, "fix")
     if isinstance(held, EndpointError):
         return at(Health.UNKNOWN, shortly(held, endpoint), "which privileges are missing for --fix is not known.", held.do)
-    needed = _in_order(vcenter_fixes().values())
+    fixes = fixes_of(endpoint.kind)
+    needed = _in_order(fixes.values())
     missing = [name for name in needed if lacking(name, held, root, hosts)]
     if not missing:
         return at(Health.OK, f"all {len(needed)} privileges are held on {_looked_at(held, root, hosts)}")
-    refused = sorted(lost_without(missing, vcenter_fixes()))
+    refused = sorted(lost_without(missing, fixes))
     rules = affected.rules_fixed_by(refused)
     by = f"rules that would stay unfixed: {named(rules)}" if rules else "no rule is fixed by them"
     return at(

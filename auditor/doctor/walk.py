@@ -10,6 +10,7 @@ from auditor.doctor.affected_rules import AffectedRules
 from auditor.doctor.arrays import examine_array
 from auditor.doctor.connection import NOT_AUDITED, examine_connection, shortly
 from auditor.doctor.fleetwide import examine_entries, examine_fleet, examine_identities
+from auditor.doctor.single_host import HOST_ONLY, examine_single_host
 from auditor.doctor.vcenter import Places, examine_vcenter
 from auditor.endpoints.common.sessions import open_session
 from auditor.errors import ConfigurationError, EndpointError
@@ -24,8 +25,10 @@ if TYPE_CHECKING:
     from auditor.fleet.loading import Fleet
     from auditor.model import Endpoint
 
-TOPICS = ("name", "port", "tls", "host key", "secret", "login", "version", "lane", "account", "read", "esxcli", "fix", "clock", "hosts")
-"""The topics of the checks on an endpoint, in this order; it has "tls" or "host key", and arrays have no "lane", "esxcli" and "hosts"."""
+_FIRST, _LAST = ("name", "port", "tls", "host key", "secret", "login", "version", "lane"), ("account", "read", "esxcli", "fix", "clock")
+TOPICS = (*_FIRST, *HOST_ONLY, *_LAST, "hosts")
+"""The topics of the checks on an endpoint, in this order; it has "tls" or "host key", and arrays have no "lane", "esxcli" and "hosts". A
+single host has no "lane", and it alone has those of `HOST_ONLY`."""
 
 MOST_REQUESTS = 19
 """Sent to one vCenter: content, login, clock; the list of hosts (3) and their states (4, by VI/JSON, which has a release to agree on and a
@@ -110,6 +113,7 @@ def topics_of(kind: EndpointKind) -> tuple[str, ...]:
     left_out = {"tls"} if registered.protocol == "ssh" else {"host key"}
     if registered.is_array:
         left_out |= {"lane", "esxcli", "hosts"}
+    left_out |= {"lane"} if kind is EndpointKind.ESXI else set(HOST_ONLY)
     return tuple(topic for topic in TOPICS if topic not in left_out)
 
 
@@ -124,6 +128,8 @@ def _logged_in(endpoint: Endpoint, affected: AffectedRules, places: Places) -> t
                 checks += examine_array(session, endpoint, affected)
             else:
                 checks += examine_vcenter(session, endpoint, affected, places)
+            if endpoint.kind is EndpointKind.ESXI:
+                checks += examine_single_host(session, endpoint)
     except (EndpointError, ConfigurationError) as error:
         why = shortly(error, endpoint)
         return checks or [at(Health.PROBLEM, why, NOT_AUDITED, error.do)], why

@@ -13,6 +13,7 @@ class EndpointKind(StrEnum):
     """The kind of product at an endpoint's address; the folder of that name in `auditor.endpoints` holds everything about it."""
 
     VCENTER = "vcenter"
+    ESXI = "esxi"
     ELEMENT = "element"
     DELL_SC = "dell-sc"
     FLASHARRAY = "flasharray"

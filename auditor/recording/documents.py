@@ -34,6 +34,9 @@ _CLI_TYPE = "VimEsxCLI"
 _RAW_BYTES = frozenset(("durablename", "alternatename", "standardinquiry"))
 """Inquiry data of a ScsiLun, byte by byte: serial numbers are in it, and nothing of the product reads it (`endpoints.vcenter.stub`)."""
 
+_VSPHERE = (EndpointKind.VCENTER, EndpointKind.ESXI)
+"""The kinds that speak SOAP."""
+
 _VALUE_OF_NAME = frozenset(("raid.type", "disk.speed", "disk.type", "raid_type", "raid.scrub.schedule"))
 """Properties of ONTAP's counter rows, and options, whose value is knowledge and no name."""
 
@@ -56,7 +59,7 @@ def masked_json(value: Any, kind: EndpointKind, masker: Masker, path: Path = ())
 
 
 def _masked_object(value: dict[str, Any], kind: EndpointKind, masker: Masker, path: Path) -> dict[str, Any]:
-    if kind is EndpointKind.VCENTER and set(value) <= {"type", "value", "_typeName"} and isinstance(value.get("value"), str):
+    if kind in _VSPHERE and set(value) <= {"type", "value", "_typeName"} and isinstance(value.get("value"), str):
         return {**value, "value": reference(value["value"], masker)}
     named = next((value[key] for key in ("name", "attributeName") if isinstance(value.get(key), str)), None)
     out: dict[str, Any] = {}
@@ -93,7 +96,7 @@ def _masked_key(key: str, masker: Masker) -> str:
 
 def masked_text(text: str, kind: EndpointKind, masker: Masker, path: Path) -> str:
     """A text in a field."""
-    if kind is EndpointKind.VCENTER and text.lstrip().startswith("<"):
+    if kind in _VSPHERE and text.lstrip().startswith("<"):
         # What esxcli takes and answers is XML in XML; its arguments are several elements in a row.
         with suppress(ValueError):
             return masked_xml(f"<in>{text}</in>", kind, masker).removeprefix("<in>").removesuffix("</in>")

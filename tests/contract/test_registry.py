@@ -62,7 +62,7 @@ def test_an_array_kind_says_which_roles_may_write_what_it_can_fix_and_whose_devi
 @pytest.mark.parametrize(("kind", "name"), SETTINGS)
 def test_every_setting_is_a_remediator_of_its_kind_that_reads_and_writes(kind: EndpointType, name: str) -> None:
     remediator = remediator_for(name)
-    assert remediator.kind is kind.kind
+    assert kind.takes(name, remediator.kind)
     assert callable(remediator.read)
     assert callable(remediator.write)
     public = {attribute for attribute in dir(remediator) if not attribute.startswith("_")}
@@ -99,8 +99,23 @@ def test_what_shows_who_changed_a_setting_is_what_is_read_of_the_log_and_all_of_
     assert named == {what.lower() for what in (*TASKS, *EVENTS)}
 
 
-def test_no_two_kinds_have_a_setting_of_one_name() -> None:
-    assert sorted(name for one in endpoint_types() for name in one.settings) == list(remediator_names()) == sorted(set(remediator_names()))
+def test_no_two_kinds_have_a_setting_of_one_name_but_one_that_shares_those_of_another() -> None:
+    own = sorted(name for one in endpoint_types() if one.settings_of is None for name in one.settings)
+    assert own == list(remediator_names()) == sorted(set(own))
+    for one in endpoint_types():
+        if one.settings_of is not None:
+            of = endpoint_type(one.settings_of)
+            assert one.settings.items() <= of.settings.items()
+            assert one.steps.items() <= of.steps.items()
+
+
+def test_a_kind_takes_the_settings_that_it_shares_and_no_others_of_that_kind() -> None:
+    host, vcenter = endpoint_type(EndpointKind.ESXI), endpoint_type(EndpointKind.VCENTER)
+    assert host.takes("host.option", EndpointKind.VCENTER)
+    assert host.takes("host.boot", EndpointKind.VCENTER)
+    assert not host.takes("datastore.sioc", EndpointKind.VCENTER)
+    assert not host.takes("element.qos_policy", EndpointKind.ELEMENT)
+    assert not vcenter.takes("host.option", EndpointKind.ESXI)
 
 
 def test_an_unknown_name_is_told_with_those_that_exist() -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from auditor.endpoints.vcenter.session import moid
+from auditor.endpoints.vcenter.session import HOST_AGENT, moid
 from auditor.endpoints.vcenter.translation import translated
-from auditor.errors import EndpointUnreachableError, MalformedAnswerError
+from auditor.errors import EndpointUnreachableError, MalformedAnswerError, NotThereError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -61,7 +61,8 @@ def account_of(vcenter: VCenter) -> Account:
 def privileges_held(vcenter: VCenter, entities: Sequence[Any], privileges: Sequence[str]) -> Mapping[str, frozenset[str]]:
     """Which of `privileges` the session holds on each of `entities`, by managed object id; two requests.
 
-    It is the session that is asked about, not the user's name: that counts what groups give, and has one spelling.
+    It is the session that is asked about, not the user's name: that counts what groups give, and has one spelling. A host agent that does
+    not know the method is asked for the roles of the session instead.
 
     Raises:
         PermissionMissingError: the account may not even ask there.
@@ -80,6 +81,10 @@ def privileges_held(vcenter: VCenter, entities: Sequence[Any], privileges: Seque
             with translated(vcenter.endpoint, "asking what the account may do"):
                 by_entity = manager.HasPrivilegeOnEntities(list(entities), session, list(privileges))
             break
+        except NotThereError:
+            if vcenter.about.apiType != HOST_AGENT:
+                raise
+            return _held_by_role(vcenter, entities, privileges)
         except EndpointUnreachableError as error:
             if attempt == 2 or vim.fault.NotAuthenticated.__name__.rpartition(".")[2] not in error.what:
                 raise
@@ -90,6 +95,23 @@ def privileges_held(vcenter: VCenter, entities: Sequence[Any], privileges: Seque
             why="what the account may do is unknown: the answer may be about a session that has ended.",
             do="run it again; if it stays so, look at the permissions of the account in vCenter.",
         )
+    return held
+
+
+def _held_by_role(host: VCenter, entities: Sequence[Any], privileges: Sequence[str]) -> Mapping[str, frozenset[str]]:
+    """As `privileges_held`, by the roles that the session has on each entity.
+
+    Source: vSphere API reference, ManagedEntity.effectiveRole ("Access rights the current session has to this entity") and
+    AuthorizationManager.roleList. Whether host agents have HasPrivilegeOnEntities is documented nowhere.
+    """
+    from pyVmomi import vim
+
+    roles = host.value(vim.AuthorizationManager, moid(host.content.authorizationManager), "roleList") or ()
+    given = {role.roleId: frozenset(role.privilege) for role in roles}
+    held: dict[str, frozenset[str]] = {}
+    for entity in entities:
+        own = host.value(type(entity), moid(entity), "effectiveRole") or ()
+        held[moid(entity)] = frozenset().union(*(given.get(role, frozenset()) for role in own)).intersection(privileges)
     return held
 
 

@@ -68,6 +68,9 @@ def error_for(fault: object, endpoint: Endpoint, doing: str) -> EndpointError:
             why="it was neither read nor written.",
             do=f"give the role of {endpoint.username} the privilege {getattr(fault, 'privilegeId', None) or 'that vCenter names'}.",
         )
+    if isinstance(fault, vim.fault.RestrictedVersion):
+        why = "nothing was changed by this call: the licence of the host lets the API read alone."
+        return RefusedError(what, why=why, do="give the host a licence that allows writing by the API, or make the change by hand.")
     if isinstance(fault, _NOT_THERE):
         return NotThereError(
             what, why="it was neither read nor written.", do="collect again: it may have been removed, or this build lacks it."

@@ -66,10 +66,28 @@ ESXCLI_TOPICS = frozenset(topic for topic, needed in VCENTER_READS.items() if ne
 """What is read by esxcli alone, which can be tried."""
 
 
+OF_VCENTER = ("storage_policies", "pods", "extensions")
+"""Topics for which a single host is asked nothing: only a vCenter has what they are about."""
+
+
 @cache
+def reads_of(kind: EndpointKind) -> Mapping[str, Needed]:
+    """What reading asks for on an endpoint of this kind, a vCenter or a single host, by topic."""
+    if kind is EndpointKind.VCENTER:
+        return VCENTER_READS
+    topics = set(endpoint_type(kind).topics).difference(OF_VCENTER)
+    return MappingProxyType({topic: needed for topic, needed in VCENTER_READS.items() if topic in topics})
+
+
+@cache
+def fixes_of(kind: EndpointKind) -> Mapping[str, Needed]:
+    """What fixing asks for on an endpoint of this kind, likewise, by remediator, beside what reading asks for."""
+    return _of(endpoint_type(kind).settings)
+
+
 def vcenter_fixes() -> Mapping[str, Needed]:
-    """What fixing asks for, by remediator, beside what reading asks for."""
-    return _of(endpoint_type(EndpointKind.VCENTER).settings)
+    """What fixing asks for on a vCenter."""
+    return fixes_of(EndpointKind.VCENTER)
 
 
 @cache

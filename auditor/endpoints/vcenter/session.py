@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 import time
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from auditor.endpoints.common.secrets import password_of
 from auditor.endpoints.common.sessions import SessionBase
@@ -18,7 +18,7 @@ from auditor.endpoints.vcenter.wire import VCenterWire
 from auditor.errors import AuditorError, EndpointUnreachableError, MalformedAnswerError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from auditor.endpoints.vcenter.bulk.reading import ObjectProperties
     from auditor.endpoints.vcenter.bulk.transports import BulkReader
@@ -30,6 +30,9 @@ KEEPALIVE_SECONDS = 300.0
 """Between two signs of life. vCenter ends a session that was idle for 30 minutes. Source: vCenter's default session timeout."""
 
 LONGEST_POLL_SECONDS = 2.0
+
+HOST_AGENT = "HostAgent"
+"""AboutInfo.apiType of a single host; that of a vCenter is VirtualCenter. Source: vSphere Web Services API, AboutInfo.apiType."""
 
 
 class VCenter(SessionBase):
@@ -179,6 +182,9 @@ def moid(reference: Any) -> str:
     return str(reference._moId)  # noqa: SLF001  pyVmomi offers no other name for it
 
 
+S = TypeVar("S", bound=VCenter)
+
+
 @contextmanager
 def open_vcenter(endpoint: Endpoint) -> Iterator[VCenter]:
     """A session with `endpoint`: logged in, kept alive, and logged out whatever happens inside.
@@ -187,6 +193,26 @@ def open_vcenter(endpoint: Endpoint) -> Iterator[VCenter]:
         EndpointUnreachableError: no connection, no answer in time, or a certificate that does not verify.
         CredentialsError: the password cannot be looked up, or vCenter refuses it.
         MalformedAnswerError: something answers that is not a vCenter.
+    """
+    with opened(endpoint, VCenter, _check_vcenter) as vcenter:
+        yield vcenter
+
+
+def _check_vcenter(endpoint: Endpoint, about: Any) -> None:
+    if about.apiType == HOST_AGENT:
+        raise MalformedAnswerError(
+            f"endpoint {endpoint.name}: {endpoint.address} is a single host ({about.fullName}), and no vCenter",
+            why="nothing on it was read: a host has no clusters, and other things that a vCenter has.",
+            do=f"write `kind: esxi` for {endpoint.name} in fleet.yaml; or, where a vCenter manages the host, give the address of that one.",
+        )
+
+
+@contextmanager
+def opened(endpoint: Endpoint, kind: Callable[[Endpoint, Stub, Any], S], check: Callable[[Endpoint, Any], None]) -> Iterator[S]:
+    """A session of class `kind`, as `open_vcenter`; `check` gets the AboutInfo before anything is logged in to.
+
+    Raises:
+        EndpointError: as `open_vcenter`; or what `check` raises.
     """
     from pyVmomi import vim
 
@@ -204,12 +230,13 @@ def open_vcenter(endpoint: Endpoint) -> Iterator[VCenter]:
                     why="nothing on it was read.",
                     do=f"check that {endpoint.address}:{endpoint.port} is a vCenter.",
                 )
+            check(endpoint, content.about)
             stub.speak(content.about.apiVersion)
             sessions = content.sessionManager
             # Looked up anew each time: the text is not kept, and one that was changed meanwhile is found.
             stub.logs_in_with(lambda: sessions.Login(endpoint.username, password_of(endpoint), None))
         with _kept_alive(stub):
-            vcenter = VCenter(endpoint, stub, content)
+            vcenter = kind(endpoint, stub, content)
             try:
                 yield vcenter
             finally:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from auditor.model import EndpointReading, Gap
 
-_PLACEHOLDERS = ("00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff", "03000200-0400-0500-0006-000700080009")
+PLACEHOLDERS = ("00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff", "03000200-0400-0500-0006-000700080009")
 """UUIDs of boards whose maker set none. Sources: DMTF DSP0134 (SMBIOS), 7.2.1: zeros where there is none, ones where none is set, and
 FOGProject/fogproject#196; of the third, the default of a BIOS that makers leave as it is, timmo001/system-bridge#3532."""
 
@@ -65,7 +65,7 @@ def stale_hosts(connection: duckdb.DuckDBPyConnection) -> list[StaleHost]:
         WHERE connection_state IN ('notResponding', 'disconnected')
         ORDER BY endpoint, host_id
         """,
-        {"placeholders": list(_PLACEHOLDERS)},
+        {"placeholders": list(PLACEHOLDERS)},
     ).fetchall()
     return [StaleHost(*row) for row in rows]
 

@@ -18,6 +18,7 @@ from auditor.endpoints.vcenter.bulk.reading import read_page
 from auditor.endpoints.vcenter.bulk.reference import PyvmomiTransport, ref_of
 from auditor.endpoints.vcenter.bulk.soap import SoapTransport
 from auditor.endpoints.vcenter.bulk.vijson import VijsonTransport, may_have_vijson
+from auditor.endpoints.vcenter.session import HOST_AGENT
 from auditor.errors import ConnectionLostError, CredentialsError, EndpointError, SessionLostError, TransportNotOfferedError
 from auditor.model import BulkTransport
 
@@ -142,11 +143,11 @@ def _is_lost(transport: BulkClient, error: EndpointError) -> bool:
 
 
 def _offered(stub: Carrier, content: Any, soap: SoapTransport) -> tuple[BulkClient, ...]:
-    """All that the server's version may offer, the fastest first."""
+    """All that the server's version may offer, the fastest first. VI/JSON is vCenter's: no host agent is asked for it."""
     endpoint, version = stub.endpoint, content.about.apiVersion
     collector = ref_of(content.propertyCollector).value
     transports: list[BulkClient] = [soap, PyvmomiTransport(stub, collector)]
-    if may_have_vijson(version):
+    if may_have_vijson(version) and content.about.apiType != HOST_AGENT:
         sessions = ref_of(content.sessionManager).value
         transports.insert(
             0,

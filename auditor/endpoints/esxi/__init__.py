@@ -1,0 +1,39 @@
+"""A single ESXi host without vCenter, by its own host agent: SOAP and esxcli, by the vCenter kind's session, collectors and settings.
+
+Storage I/O Control and datastore clusters are vCenter's, so their settings are not here. No real host was at hand: what is taken from
+public sources, and what is not verified, stands in docs/domain/facts.md#13.
+"""
+
+from types import MappingProxyType
+
+from auditor.endpoints.vcenter import TYPE as VCENTER
+from auditor.endpoints.vcenter.privileges import OF_VCENTER
+from auditor.facts.vcenter_tables import HOST_TOPICS
+from auditor.model import EndpointKind
+from auditor.model.endpoint_kinds import EndpointType
+
+_SETTINGS = (
+    "host.claim_rule",
+    "host.option",
+    "host.module_option",
+    "iscsi.target_option",
+    "device.dsnro",
+    "device.path_policy",
+    "device.perennially_reserved",
+    "device.queue_full",
+    "datastore.unmap",
+    "vm.disk_limit",
+)
+"""Those that a host itself takes: by its option manager, its storage and kernel module systems, esxcli, or a machine's own settings."""
+
+TYPE = EndpointType(
+    EndpointKind.ESXI,
+    opener="session:open_host",
+    collector="collect:collect_host",
+    topics=("hosts", *HOST_TOPICS, "datastores", "vms", "disk_load", "tasks", *OF_VCENTER),
+    settings=MappingProxyType({name: VCENTER.settings[name] for name in _SETTINGS}),
+    steps=VCENTER.steps,
+    settings_of=EndpointKind.VCENTER,
+    health=".vcenter.health:read_health",
+    kept_fields=".vcenter.recorded_fields:KEPT",
+)
