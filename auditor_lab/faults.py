@@ -15,9 +15,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 OF_THE_WIRE = frozenset({"latency", "status", "drop", "lose", "truncate", "slow", "dribble", "garbage", "skew"})
+_OF_VCENTERS = frozenset({"session", "permission", "deaf", "half", "stuck", "away"})
 OF_ENDPOINTS: Mapping[str, frozenset[str]] = MappingProxyType(
     {
-        "vcenter": frozenset({"session", "permission", "deaf", "half", "stuck", "away"}),
+        "vcenter": _OF_VCENTERS,
+        "esxi": _OF_VCENTERS,
         "element": frozenset({"permission", "deaf", "half"}),  # it has neither sessions (Basic authentication) nor tasks
     }
 )

@@ -26,7 +26,7 @@ from auditor_lab.description import DeclaredDescription, LabFleet, NfsServerDesc
 from auditor_lab.faults import Fault, FaultMistakeError, parse_faults
 from auditor_lab.scenario_expansion import add_vvols, expand
 from auditor_lab.scenario_form import ScenarioMistakeError, check_form, decode, line_at, line_of, located, plain, within
-from auditor_lab.serving import KINDS
+from auditor_lab.serving import KINDS, kind_of
 from auditor_lab.vcenter.description.vcenter import VCenterDescription
 
 _FOLDER = "scenarios"
@@ -134,7 +134,7 @@ def _parsed(text: bytes) -> LabFleet:
 
 
 def _faults(data: Mapping[str, Any], fleet: LabFleet) -> tuple[tuple[str, Fault], ...]:
-    kinds = {one.name: kind.value for attribute, kind in KINDS.items() for one in getattr(fleet, attribute)}
+    kinds = {one.name: kind_of(attribute, one).value for attribute in KINDS for one in getattr(fleet, attribute)}
     try:
         faults = parse_faults(plain(data["faults"]), kinds)
     except FaultMistakeError as mistake:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     Server = VCenterServer | ElementServer | DellScServer | FlashArrayServer | OntapServer | EternusServer
 
 VCENTER_USER = "auditor@vsphere.local"
+HOST_USER = "root"
 ARRAY_USER = "auditor"
 _LOOPBACK = "127.0.0.1"
 KINDS = MappingProxyType(
@@ -43,7 +44,12 @@ KINDS = MappingProxyType(
         "eternus": EndpointKind.ETERNUS,
     }
 )
-"""The endpoint kind of each attribute of `LabFleet` and `Lab`."""
+"""The endpoint kind of each attribute of `LabFleet` and `Lab`; a host agent is among the vCenters, see `kind_of`."""
+
+
+def kind_of(attribute: str, described: Any) -> EndpointKind:
+    """The endpoint kind of what is described under an attribute of `LabFleet`."""
+    return EndpointKind.ESXI if getattr(described, "host_agent", None) is not None else KINDS[attribute]
 
 
 @dataclass(frozen=True)
@@ -69,9 +75,9 @@ class Lab:
 
     def served(self) -> Iterator[tuple[EndpointKind, str, Server]]:
         """The kind, name and server of every endpoint."""
-        for attribute, kind in KINDS.items():
+        for attribute in KINDS:
             for name, server in getattr(self, attribute).items():
-                yield kind, name, server
+                yield kind_of(attribute, server.state.description if attribute == "vcenters" else None), name, server
 
     def add_storage_node(self, array_name: str) -> NodeDescription:
         """Add a storage node to an Element array; hosts that see its protocol endpoints see one more at once.
@@ -113,7 +119,7 @@ def write_fleet_file(
     secret = {"file": secret_file.name}
     endpoints = []
     for kind, name, server in served:
-        user = VCENTER_USER if kind is EndpointKind.VCENTER else ARRAY_USER
+        user = {EndpointKind.VCENTER: VCENTER_USER, EndpointKind.ESXI: HOST_USER}.get(kind, ARRAY_USER)
         login = {"api_token": secret} if kind is EndpointKind.FLASHARRAY else {"username": user, "password": secret}
         trust = {"ssh": {"fingerprint": server.host_key.fingerprint}} if kind is EndpointKind.ETERNUS else {"tls": {"ca": ca.name}}
         own = (of_endpoint or {}).get(name, {})
@@ -150,7 +156,7 @@ def _started(kind: str, described: Any, tls: ssl.SSLContext, password: str) -> S
         case "vcenters":
             from auditor_lab.vcenter.server import VCenterServer
 
-            return VCenterServer(described, tls, VCENTER_USER, password)
+            return VCenterServer(described, tls, HOST_USER if described.host_agent is not None else VCENTER_USER, password)
         case "element":
             from auditor_lab.arrays.element.server import ElementServer
 

@@ -48,6 +48,7 @@ LONGEST = (
     "long/engine/test_shipped_rules.py",
     "long/facts/test_absurd_values.py",
     "long/facts/test_picks_of_texts.py",
+    "long/walk/test_single_host.py",
     "long/walk/test_retune.py",
     "long/walk/test_waivers.py",
     "long/workers/test_lost_workers.py",

@@ -103,5 +103,7 @@ def _started(endpoint: RecordedEndpoint, tls: ssl.SSLContext, password: str) -> 
         from auditor_lab.recorded.eternus import RecordedEternus
 
         return RecordedEternus(endpoint.name, replay, ARRAY_USER, password)
-    recorded = RecordedVCenter(replay) if endpoint.kind is EndpointKind.VCENTER else RecordedArray(endpoint.kind, replay)
+    recorded = (
+        RecordedVCenter(replay) if endpoint.kind in (EndpointKind.VCENTER, EndpointKind.ESXI) else RecordedArray(endpoint.kind, replay)
+    )
     return WireServer(recorded.answer, recorded.operation, tls)

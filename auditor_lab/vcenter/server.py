@@ -9,6 +9,7 @@ from xml.sax.saxutils import escape
 
 from pyVmomi import vim, vmodl
 
+from auditor_lab.vcenter import host_agent
 from auditor_lab.vcenter.context import Context, Operation, reachable_host
 from auditor_lab.vcenter.esxcli import executer
 from auditor_lab.vcenter.esxcli.commands import COMMANDS, check_arguments
@@ -94,6 +95,7 @@ class VCenterServer:
     ) -> None:
         self.privileges = privileges
         self.state = VCenterState(description)
+        self.state.role = lambda: authorization.role_of(self.privileges)
         self.inventory = Inventory(self.state)
         for managed in views.service_objects(self.state):
             self.inventory.add(managed)
@@ -136,6 +138,8 @@ class VCenterServer:
         self._wire.stop()
 
     def _answer(self, request: Request) -> Answer:
+        if self.state.description.host_agent is not None and (refused := self._not_served(request)) is not None:
+            return refused
         if request.path.startswith(vijson.ROOT):
             return self._answer_json(request)
         if hello.is_for(request):
@@ -156,6 +160,17 @@ class VCenterServer:
             return Answer(envelope.fault(error, self._version), _XML, 500)
         headers = (cookie(context.opened),) if context.opened else ()
         return Answer(body, _XML, 200, headers)
+
+    def _not_served(self, request: Request) -> Answer | None:
+        """The answer of a host whose agent does not run, as while it boots, or to what only a vCenter serves; None for all else."""
+        with self.state.lock:
+            self.state.settle()
+            [host] = self.state.hosts.values()
+            if not host.reachable:
+                self.sessions.expire()
+                return Answer(b"503 Service Unavailable", "text/plain", 503)
+        is_soap = request.path.startswith("/sdk") and not (request.path.startswith(vijson.ROOT) or is_for_pbm(request.path))
+        return None if is_soap else Answer(b"", "text/plain", 404)
 
     def _answer_json(self, request: Request) -> Answer:
         wanted = vijson.route(request, self.state.description.api_version)
@@ -211,6 +226,7 @@ class VCenterServer:
         if operation is None:
             raise vmodl.fault.MethodNotFound(receiver=call.this, method=name, msg=f"The lab's vCenter does not know {name}.")
         self.inventory.find(call.this)
+        host_agent.check_method(self.state.description, name)
         self._permit(context, call.method, call.this)
         with faulty_call(context, call.this, call.arguments) as arguments:
             return recording.recorded(context, name, call.this, arguments, operation)
@@ -232,6 +248,8 @@ class VCenterServer:
             return executer.not_found()
         if command.writes and ESXCLI_WRITE not in context.privileges:
             raise no_permission(host, ESXCLI_WRITE)
+        if command.writes:
+            host_agent.check_licence(self.state.description)
         try:
             check_arguments(command, execution.arguments)
             with faulty_command(context, state, execution.arguments) as (target, arguments):

@@ -25,11 +25,29 @@ class ExtensionDescription:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HostAgentDescription:
+    """A host agent: the API of a single host, served in place of a vCenter's.
+
+    Attributes:
+        managed_by: address of the vCenter that manages the host; empty: none.
+        lockdown: lockdownDisabled | lockdownNormal | lockdownStrict.
+        exceptions: the users that lockdown lets in.
+        edition: key of its licence; esxBasic is the free one, with which the API reads alone.
+    """
+
+    managed_by: str = ""
+    lockdown: str = "lockdownDisabled"
+    exceptions: tuple[str, ...] = ()
+    edition: str = "eval"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class VCenterDescription:
     """One vCenter; its server, and the export for vcsim, are built from this.
 
     Attributes:
         standalone: hosts that are in no cluster.
+        host_agent: its only host serves itself, and there is no vCenter.
         site: where it stands: another site makes another identity, see `auditor_lab.sites`.
     """
 
@@ -49,9 +67,11 @@ class VCenterDescription:
     storage_providers: tuple[StorageProviderDescription, ...] = ()
     storage_policies: tuple[StoragePolicyDescription, ...] = ()
     extensions: tuple[ExtensionDescription, ...] = ()
+    host_agent: HostAgentDescription | None = None
     site: str = ""
 
     def __post_init__(self) -> None:
+        self._check_host_agent()
         placed = [name for pod in self.pods for name in pod.datastores]
         if len(placed) != len(set(placed)):
             raise ValueError(f"a datastore of {self.name} is in more than one datastore cluster")
@@ -64,6 +84,11 @@ class VCenterDescription:
         self._check_places()
         self._check_relocations()
         self._check_tags()
+
+    def _check_host_agent(self) -> None:
+        of_vcenter = (self.clusters, self.pods, self.profiles, self.tag_categories, self.storage_policies, self.extensions)
+        if self.host_agent is not None and (len(self.standalone) != 1 or any(of_vcenter)):
+            raise ValueError(f"{self.name} is a host agent: it has one host, and nothing that only a vCenter has")
 
     def _check_places(self) -> None:
         hosts = [host.name for host in self.hosts]

@@ -88,6 +88,7 @@ def folders(state: VCenterState) -> Iterable[Managed]:
             parent,
             childType=_always(holds),
             childEntity=children,
+            effectiveRole=lambda: [state.role()],
         )
 
     yield folder(ROOT, "Datacenters", None, [vim.Folder, vim.Datacenter], _always([DATACENTER]))
@@ -227,7 +228,7 @@ def host(state: VCenterState, moid: str) -> Iterable[Managed]:
         name,
         compute_resource(state, state.cluster_of[moid]),
         runtime=lambda: host_objects.runtime(state.hosts[moid]),
-        summary=lambda: host_objects.summary(state.hosts[moid], reference),
+        summary=lambda: host_objects.summary(state.hosts[moid], reference, state.description.host_agent),
         config=host_parts.config(state, moid, reference),
         configManager=_always(host_managers.references(moid)),
         hardware=partial(_of_host, state, moid, lambda host: hardware.hardware(host, network.physical_nics(host))),
@@ -235,6 +236,7 @@ def host(state: VCenterState, moid: str) -> Iterable[Managed]:
         datastore=partial(_mounted, state, [name]),
         triggeredAlarmState=partial(_red_alarms, state, reference),
         vm=partial(_machines_on, state, [reference]),
+        effectiveRole=lambda: [state.role()],
     )
     for kind, its_id, properties in host_managers.managers(state, moid):
         yield Managed(kind, its_id, properties)
@@ -266,7 +268,7 @@ def datastore(state: VCenterState, moid: str) -> Iterable[Managed]:
         triggeredAlarmState=partial(_red_alarms, state, reference),
         vm=partial(_machines_with, state, store.description.name),
         capability=partial(datastores.capability, store),
-        iormConfiguration=partial(datastores.iorm, store),
+        iormConfiguration=partial(datastores.iorm, store) if state.description.host_agent is None else _always(None),
         browser=_always(vim.host.DatastoreBrowser(f"datastoreBrowser-{moid}")),
     )
 

@@ -26,12 +26,12 @@ _NAMES: Mapping[str, tuple[type, str]] = {
     "datastoreSystem": (vim.host.DatastoreSystem, "datastoreSystem"),
     "vsanSystem": (vim.host.VsanSystem, "vsanSystem"),
 }
-"""Type and name of each manager by its field in HostConfigManager; the id of one is its name and the number of its host."""
+"""Type and name of each manager by its field in HostConfigManager; the id of one is its name and the last part of its host's id."""
 
 
 def references(moid: str) -> Any:
     """HostConfigManager of a host: its managers."""
-    return vim.host.ConfigManager(**{field: kind(f"{name}-{moid[5:]}") for field, (kind, name) in _NAMES.items()})
+    return vim.host.ConfigManager(**{field: kind(f"{name}-{moid.rpartition('-')[2]}") for field, (kind, name) in _NAMES.items()})
 
 
 def managers(state: VCenterState, moid: str) -> list[tuple[type, str, dict[str, Callable[[], Any]]]]:
@@ -54,7 +54,7 @@ def managers(state: VCenterState, moid: str) -> list[tuple[type, str, dict[str, 
         "virtualNicManager": {"info": reading(network.services_info)},
         "powerSystem": {"capability": reading(lambda _host: hardware.power_capability()), "info": reading(hardware.power_info)},
     }
-    return [(kind, f"{name}-{moid[5:]}", properties.get(field, {})) for field, (kind, name) in _NAMES.items()]
+    return [(kind, f"{name}-{moid.rpartition('-')[2]}", properties.get(field, {})) for field, (kind, name) in _NAMES.items()]
 
 
 def _while_reachable(state: VCenterState, moid: str, build: Callable[[Any], Any]) -> Any:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from auditor_lab.vcenter.description.devices import DeviceDescription, HbaDescription, TargetDescription
+    from auditor_lab.vcenter.description.vcenter import HostAgentDescription
     from auditor_lab.vcenter.state.hosts import HostState
     from auditor_lab.vcenter.state.vcenter import VCenterState
 
@@ -53,8 +54,8 @@ def runtime(host: HostState) -> Any:
     )
 
 
-def summary(host: HostState, reference: Any) -> Any:
-    """HostListSummary: what vCenter knows of a host even while it cannot reach it."""
+def summary(host: HostState, reference: Any, agent: HostAgentDescription | None = None) -> Any:
+    """HostListSummary: what vCenter, or the host's own `agent`, knows of a host even while vCenter cannot reach it."""
     about = host.description
     return complete(
         vim.host.Summary(
@@ -80,6 +81,7 @@ def summary(host: HostState, reference: Any) -> Any:
             overallStatus="green" if host.reachable else "red",
             rebootRequired=any(module.configured != module.in_effect for module in host.modules.values()),
             maxEVCModeKey="",
+            managementServerIp=(agent.managed_by or None) if agent is not None else None,
         )
     )
 
@@ -99,7 +101,7 @@ def config(state: VCenterState, host: HostState, reference: Any) -> Any:
             fileSystemVolume=volumes(state, host),
             option=option_values(host),
             vsanHostConfig=vim.vsan.host.ConfigInfo(enabled=about.vsan_enabled),
-            lockdownMode="lockdownDisabled",
+            lockdownMode="lockdownDisabled" if (agent := state.description.host_agent) is None else agent.lockdown,
         )
     )
 

@@ -170,7 +170,7 @@ def _vmknic(host: HostState, nic: VmknicDescription, place: int) -> Any:
         portgroup="" if nic.distributed else nic.portgroup,
         spec=vim.host.VirtualNic.Specification(
             ip=vim.host.IpConfig(dhcp=False, ipAddress=nic.ip or _address(host, place), subnetMask=nic.subnet_mask),
-            mac=f"00:50:56:6{place % 16:x}:{int(host.moid[5:]) >> 8 & 255:02x}:{int(host.moid[5:]) & 255:02x}",
+            mac=f"00:50:56:6{place % 16:x}:{host.number >> 8 & 255:02x}:{host.number & 255:02x}",
             distributedVirtualPort=port if nic.distributed else None,
             portgroup=None if nic.distributed else nic.portgroup,
             mtu=nic.mtu,
@@ -203,5 +203,5 @@ def _dvs_uuid(name: str) -> str:
 
 def _address(host: HostState, place: int) -> str:
     """An address in 198.18.0.0/15, which no real network uses (RFC 2544)."""
-    number = int(host.moid[5:])
+    number = host.number
     return f"198.{18 + place % 2}.{number >> 8 & 255}.{number & 255}"

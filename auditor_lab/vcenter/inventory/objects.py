@@ -15,6 +15,7 @@ from pyVmomi import VmomiSupport, vim, vmodl
 
 from auditor_lab.vcenter.inventory import entities
 from auditor_lab.vcenter.soap.data_objects import of_type
+from auditor_lab.vcenter.state.hosts import owner_of
 
 if TYPE_CHECKING:
     from auditor_lab.vcenter.inventory.entities import Managed
@@ -108,7 +109,7 @@ class Inventory:
     def _member(self, key: _Key) -> Managed | None:
         """An object of a family; the ids of a host's managers contain the number of their host."""
         for family in self._families:
-            owner = key[1] if family.kind is not vim.HostSystem else f"host-{key[1].rpartition('-')[2]}"
+            owner = key[1] if family.kind is not vim.HostSystem else owner_of(key[1])
             if owner in family.ids and key in (members := self._members(family, owner)):
                 return members[key]
         return None
@@ -149,4 +150,4 @@ def _key_of(reference: Any) -> _Key:
 
 def host_of(reference: Any) -> str:
     """The managed object id of the host that a manager (options, storage, modules, executer) belongs to."""
-    return f"host-{reference._GetMoId().rpartition('-')[2]}"  # noqa: SLF001  pyVmomi's accessor
+    return owner_of(reference._GetMoId())  # noqa: SLF001  pyVmomi's accessor

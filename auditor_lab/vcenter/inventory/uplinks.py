@@ -21,7 +21,7 @@ def key(device: str) -> str:
 
 def physical(host: HostState, adapters: list[Nic]) -> list[Any]:
     """PhysicalNic of every physical adapter; every link is up."""
-    number = int(host.moid[5:])
+    number = host.number
     speed = vim.host.PhysicalNic.LinkSpeedDuplex(speedMb=_SPEED_MB, duplex=True)
     return [
         vim.host.PhysicalNic(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pyVmomi import vim, vmodl
 
 from auditor_lab.sites import site_uuid
+from auditor_lab.vcenter import host_agent
 from auditor_lab.vcenter.inventory.entities import ROOT, Managed
 from auditor_lab.vcenter.operations import host_profiles
 from auditor_lab.vcenter.properties.collector import Selected, contents, select
@@ -29,6 +30,8 @@ _BIGGEST_PAGE = 1000  # objects in one answer when the request sets no limit; th
 def service_content(state: VCenterState) -> Any:
     """ServiceContent; managers that the lab lacks are left out."""
     about = state.description
+    if about.host_agent is not None:
+        return host_agent.service_content(about)
     return vim.ServiceInstanceContent(
         rootFolder=ROOT,
         propertyCollector=vmodl.query.PropertyCollector("propertyCollector"),
@@ -69,6 +72,7 @@ def service_objects(state: VCenterState) -> list[Managed]:
         Managed(vim.SearchIndex, "SearchIndex", {}),
         Managed(vim.StorageResourceManager, "StorageResourceManager", {}),
         Managed(vim.TaskManager, "TaskManager", {"recentTask": lambda: [task for _, task in state.recent_tasks]}),
+        *host_agent.licence_objects(state.description),
     ]
 
 
@@ -83,6 +87,12 @@ def _current_time(context: Context, _this: Any, _arguments: Mapping[str, Any]) -
 
 def _login(context: Context, _this: Any, arguments: Mapping[str, Any]) -> Any:
     context.opened = context.sessions.login(arguments.get("userName", ""), arguments.get("password", ""))
+    try:
+        host_agent.check_lockdown(context.state.description, context.opened.user)
+    except vim.fault.NoPermission:
+        context.sessions.close(context.opened)
+        context.opened = None
+        raise
     return context.opened.about()
 
 

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from auditor_lab.vcenter.description.hosts import HostDescription, OptionValue
     from auditor_lab.vcenter.state.path_policy import PathPolicy
 
+HOST_AGENT_ID = "ha-host"
+"""The managed object id of the host on every host agent. Source: govmomi, simulator/esx/host_system.go."""
+
 ORDINARY_DSNRO = 32
 """Commands; the default of an ordinary device. Source: docs/domain/facts.md#1-4."""
 
@@ -86,6 +89,11 @@ class HostState:
         self._endpoint_default = self._endpoint_option()
 
     @property
+    def number(self) -> int:
+        """The number in its id, of which addresses are made; 1 of the host of a host agent."""
+        return 1 if self.moid == HOST_AGENT_ID else int(self.moid.removeprefix("host-"))
+
+    @property
     def reachable(self) -> bool:
         """Whether vCenter can reach the host."""
         return self.connection_state == "connected"
@@ -134,8 +142,8 @@ class HostState:
 class Hosts(Mapping[str, HostState]):
     """The hosts by managed object id; a host's state is created on first use, and then stays."""
 
-    def __init__(self, described: Iterable[HostDescription]) -> None:
-        self._described = {f"host-{place}": host for place, host in enumerate(described, 11)}
+    def __init__(self, described: Iterable[HostDescription], *, is_host_agent: bool = False) -> None:
+        self._described = {HOST_AGENT_ID if is_host_agent else f"host-{place}": host for place, host in enumerate(described, 11)}
         self._alive: dict[str, HostState] = {}
         self.on_create: Callable[[HostState], None] | None = None  # called for each host whose state is created
 
@@ -174,6 +182,12 @@ class Hosts(Mapping[str, HostState]):
     def created(self) -> int:
         """The number of hosts whose state was created."""
         return len(self._alive)
+
+
+def owner_of(manager_id: str) -> str:
+    """The managed object id of the host that a manager with this id belongs to: the last part of both is the same."""
+    last = manager_id.rpartition("-")[2]
+    return HOST_AGENT_ID if last == HOST_AGENT_ID.rpartition("-")[2] else f"host-{last}"
 
 
 def target_key(hba: str, target: TargetDescription) -> TargetKey:

@@ -38,6 +38,7 @@ class VCenterState:
         task_seconds: how long other tasks run.
         profiles: those that reset options now; replaced when somebody changes a cluster's desired configuration.
         red_alarms: the ids of the alarms that are red, by the object's managed object id; a test or a fault raises them.
+        role: gives the id of the role that the account has on everything.
         recent_tasks: the managed object id that each task works on, and the task; the newest last.
     """
 
@@ -50,8 +51,9 @@ class VCenterState:
         self.reboot_seconds = 0.3
         self.task_seconds = 0.0
         self.red_alarms: dict[str, list[str]] = {}
+        self.role: Callable[[], int] = lambda: -1
         self.recent_tasks: deque[tuple[str, Any]] = deque(maxlen=_RECENT_TASKS)
-        self.hosts = Hosts(description.hosts)
+        self.hosts = Hosts(description.hosts, is_host_agent=description.host_agent is not None)
         clusters = [cluster.name for cluster in description.clusters for _ in cluster.hosts]
         clusters += [host.name for host in description.standalone]
         # Host's managed object id -> the name of its compute resource: its cluster's; a host that is in none has one of its own name.
