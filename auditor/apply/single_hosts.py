@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from auditor.endpoints.esxi.session import is_read_only
 from auditor.errors import EndpointError
 from auditor.model import EndpointKind, Outcome, Receipt
 
@@ -52,8 +53,12 @@ def _reason(name: str, sessions: Sessions, notice: Callable[[str], None]) -> str
             " audit and fix it through that vCenter"
         )
     try:
-        is_read_only = host.is_read_only()
+        editions = host.editions()
     except EndpointError as error:
         notice(f"{name}: whether its licence allows writing could not be read ({error.what}); the host itself refuses it if not.")
         return None
-    return f"the licence of {name} lets the API read alone (RestrictedVersion): make it by hand on the host" if is_read_only else None
+    return (
+        f"the licence of {name} lets the API read alone (RestrictedVersion): make it by hand on the host"
+        if is_read_only(editions)
+        else None
+    )

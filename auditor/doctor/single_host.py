@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from auditor.doctor.affected_rules import named
 from auditor.doctor.attempt import attempt, circuit_of
 from auditor.doctor.connection import shortly
+from auditor.endpoints.esxi.session import is_read_only
 from auditor.errors import EndpointError
 from auditor.model import Check, Health
 
@@ -34,11 +35,7 @@ def examine_single_host(host: HostAgent, endpoint: Endpoint) -> Iterator[Check]:
     else:
         yield _vcenter(endpoint, standing)
         yield _lockdown(endpoint, standing)
-    yield _licence(endpoint, attempt(circuit, partial(_editions, host)))
-
-
-def _editions(host: HostAgent) -> tuple[tuple[str, ...], bool]:
-    return host.editions(), host.is_read_only()
+    yield _licence(endpoint, attempt(circuit, host.editions))
 
 
 def _vcenter(endpoint: Endpoint, standing: HostStanding) -> Check:
@@ -72,18 +69,17 @@ def _lockdown(endpoint: Endpoint, standing: HostStanding) -> Check:
     )
 
 
-def _licence(endpoint: Endpoint, found: tuple[tuple[str, ...], bool] | EndpointError) -> Check:
+def _licence(endpoint: Endpoint, editions: tuple[str, ...] | EndpointError) -> Check:
     at = partial(Check, endpoint.name, "licence")
-    if isinstance(found, EndpointError):
+    if isinstance(editions, EndpointError):
         return at(
             Health.WARNING,
-            f"which licence it has could not be read: {shortly(found, endpoint)}",
+            f"which licence it has could not be read: {shortly(editions, endpoint)}",
             "reading needs none; whether --fix could write is not known: the host refuses the first write if not.",
             f"nothing, where {endpoint.username} is not to write; else give it a role that may read the licences.",
         )
-    editions, is_read_only = found
     at = partial(at, facts={"editions": ", ".join(editions)})
-    if is_read_only:
+    if is_read_only(editions):
         return at(
             Health.WARNING,
             f"{named(editions)}: the free licence, with which the API reads alone",

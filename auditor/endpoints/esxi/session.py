@@ -12,7 +12,7 @@ from auditor.errors import CredentialsError, EndpointError, MalformedAnswerError
 from auditor.facts.snapshots.stale_hosts import PLACEHOLDERS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from auditor.endpoints.vcenter.stub import Stub
     from auditor.model import Endpoint
@@ -111,16 +111,13 @@ class HostAgent(VCenter):
         licenses = self.value(vim.LicenseManager, moid(manager), "licenses") or ()
         return tuple(str(one.editionKey) for one in licenses if one.editionKey)
 
-    def is_read_only(self) -> bool:
-        """Whether its licence lets the API read alone: writes end with RestrictedVersion.
 
-        Raises:
-            EndpointError: as `editions`.
+def is_read_only(editions: Sequence[str]) -> bool:
+    """Whether licences of these editions let the API read alone: writes end with RestrictedVersion.
 
-        Source: docs/domain/facts.md#13-5.
-        """
-        editions = self.editions()
-        return bool(editions) and all(one.casefold() == READ_ONLY_EDITION.casefold() for one in editions)
+    Source: docs/domain/facts.md#13-5.
+    """
+    return bool(editions) and all(one.casefold() == READ_ONLY_EDITION.casefold() for one in editions)
 
 
 @contextmanager

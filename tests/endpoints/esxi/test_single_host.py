@@ -12,6 +12,7 @@ import pytest
 
 from auditor.apply.privileges import check_privileges
 from auditor.apply.single_hosts import without_unwritable
+from auditor.doctor import MOST_REQUESTS_TO_A_HOST
 from auditor.doctor.walk import topics_of
 from auditor.endpoints.common.sessions import Sessions, open_session
 from auditor.endpoints.settings import remediator_for
@@ -55,7 +56,9 @@ def test_a_host_is_known_by_its_hardware_and_not_where_its_maker_set_nothing(pla
 
 
 def test_a_host_that_no_vcenter_manages_is_looked_at_without_a_warning(place: Hosts) -> None:
-    checks = place().doctor()
+    here = place()
+    checks = here.doctor()
+    assert len(here.server().requests) == MOST_REQUESTS_TO_A_HOST
     assert {topic: check.state for topic, check in checks.items() if check.state is not Health.OK} == {}
     assert set(checks) == set(topics_of(EndpointKind.ESXI))
     assert not {"vcenter", "lockdown", "licence"} & set(topics_of(EndpointKind.VCENTER))

@@ -13,6 +13,8 @@ from auditor.cli import run
 from auditor.endpoints.common.sessions import open_session
 from auditor.fleet.loading import load_fleet
 from auditor.model import Health
+from auditor.recording.bundle import read_bundle
+from auditor_lab.recorded.serving import serve_recording
 from tests.peers import running_vcsim
 from tests.single_hosts import Hosts
 
@@ -91,6 +93,24 @@ def test_a_licence_that_lets_the_api_read_alone_is_told_before_anything_is_writt
     assert (receipt["outcome"], "lets the API read alone" in receipt["why"]) == ("proposed", True)
     assert "UpdateOptions" not in here.server().requests
     assert here.option() == 0
+
+
+def test_a_recording_of_a_host_is_judged_as_the_host_was(place: Hosts, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    here = place()
+    before = here.audit()
+    bundle, fleet = tmp_path / "host.tar.gz", tmp_path / "masked" / "fleet.yaml"
+    record = ["record", "--fleet", str(tmp_path / "fleet.yaml"), "--out", str(bundle), "--state-dir", str(tmp_path / "state")]
+    assert run(record) == 2, "Storage I/O Control, and the array, are gaps"
+    fleet.parent.mkdir()
+    with serve_recording(read_bundle(bundle)) as lab:
+        lab.write_fleet(fleet)
+        report = tmp_path / "again.json"
+        run(["audit", "--fleet", str(fleet), "--state-dir", str(tmp_path / "again"), "--reporter", f"json-full:{report}"])
+    capsys.readouterr()
+    again = json.loads(report.read_text(encoding="utf-8"))
+    assert again["summary"] == before.report["summary"]
+    assert [one["kind"] for one in again["run"]["endpoints"]] == ["esxi"]
+    assert "esx-a.example.net" not in report.read_text(encoding="utf-8")
 
 
 def test_vmwares_own_simulator_of_a_host_is_audited_with_what_it_can_say(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
