@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from auditor.fleet.loading import load_fleet
 from auditor.model import Health
 from auditor.recording.bundle import read_bundle
 from auditor_lab.recorded.serving import serve_recording
+from auditor_lab.vcenter.description.vcenter import HostAgentDescription
 from tests.peers import running_vcsim
 from tests.single_hosts import Hosts
 
@@ -93,6 +95,19 @@ def test_a_licence_that_lets_the_api_read_alone_is_told_before_anything_is_writt
     assert (receipt["outcome"], "lets the API read alone" in receipt["why"]) == ("proposed", True)
     assert "UpdateOptions" not in here.server().requests
     assert here.option() == 0
+
+
+def test_a_vcenter_that_took_the_host_over_holds_back_the_undo_as_well(place: Hosts) -> None:
+    here = place()
+    here.audit(*FIX)
+    assert here.option() == 1
+    state = here.server().state
+    with state.lock:
+        state.description = replace(state.description, host_agent=HostAgentDescription(managed_by="198.51.100.7"))
+        state.changed()
+    assert here.undo() == 1
+    assert here.option() == 1
+    assert "managed by the vCenter at" in " ".join(here.capsys.readouterr().out.split())
 
 
 def test_a_recording_of_a_host_is_judged_as_the_host_was(place: Hosts, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
