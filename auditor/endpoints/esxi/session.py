@@ -7,7 +7,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from auditor.endpoints.vcenter.session import HOST_AGENT, VCenter, moid, opened
+from auditor.endpoints.vcenter.enumerations import HOST_AGENT
+from auditor.endpoints.vcenter.session import VCenter, moid, opened
 from auditor.errors import CredentialsError, EndpointError, MalformedAnswerError, PermissionMissingError
 from auditor.facts.snapshots.stale_hosts import PLACEHOLDERS
 

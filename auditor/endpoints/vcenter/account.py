@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from auditor.endpoints.vcenter.session import HOST_AGENT, moid
+from auditor.endpoints.vcenter.enumerations import HOST_AGENT
+from auditor.endpoints.vcenter.session import moid
 from auditor.endpoints.vcenter.translation import translated
 from auditor.errors import EndpointUnreachableError, MalformedAnswerError, NotThereError
 

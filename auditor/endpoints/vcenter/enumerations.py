@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+HOST_AGENT = "HostAgent"
+"""AboutInfo.apiType of a single host; that of a vCenter is VirtualCenter."""
+
 DATASTORE_TYPES: Mapping[str, str] = MappingProxyType(
     {
         "VMFS": "VMFS",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from auditor.endpoints.common.secrets import password_of
 from auditor.endpoints.common.sessions import SessionBase
 from auditor.endpoints.common.tls import tls_context
+from auditor.endpoints.vcenter.enumerations import HOST_AGENT
 from auditor.endpoints.vcenter.translation import translated
 from auditor.endpoints.vcenter.wire import VCenterWire
 from auditor.errors import AuditorError, EndpointUnreachableError, MalformedAnswerError
@@ -30,9 +31,6 @@ KEEPALIVE_SECONDS = 300.0
 """Between two signs of life. vCenter ends a session that was idle for 30 minutes. Source: vCenter's default session timeout."""
 
 LONGEST_POLL_SECONDS = 2.0
-
-HOST_AGENT = "HostAgent"
-"""AboutInfo.apiType of a single host; that of a vCenter is VirtualCenter. Source: vSphere Web Services API, AboutInfo.apiType."""
 
 
 class VCenter(SessionBase):

@@ -20,8 +20,9 @@ from auditor_lab.recorded.matching import Replay, key_of
 from auditor_lab.recorded.performance import query_perf, samples_of
 from auditor_lab.recorded.properties import from_soap, from_vijson, soap_answer, vijson_answer
 from auditor_lab.recorded.serving import serve_recording
-from auditor_lab.scenario import load_scenario
+from auditor_lab.scenario import load_scenario, parse_scenario
 from auditor_lab.serving import serve
+from tests.single_hosts import HOST
 
 
 def recorded(answer: bytes, at: float, path: str = "/api/x", request: bytes = b"") -> RecordedExchange:
@@ -139,6 +140,7 @@ def served(folder: Path) -> Iterator[dict[EndpointKind, Endpoint]]:
     """The endpoints of a served recording: one of each kind."""
     everything = load_scenario("all")
     one_of_each = {name: getattr(everything, name)[:1] for name in ("vcenters", "element", "dell_sc", "flasharray", "ontap", "eternus")}
+    one_of_each["vcenters"] += parse_scenario(f"vcenters:{HOST.format(name='esx-alone', agent='')}", "host").vcenters
     with serve(LabFleet(**one_of_each)) as lab:
         lab.write_fleet(folder / "fleet.yaml")
         record(load_fleet(folder / "fleet.yaml"), folder / "b.tar.gz", state=folder, key=folder / "key", progress=lambda *_: None)
@@ -168,6 +170,9 @@ def test_a_write_is_refused_in_the_words_of_the_protocol(endpoints: dict[Endpoin
         EndpointKind.VCENTER: lambda session: session.esxcli("host-11").run(
             "storage core device set", device="naa.1", sched_num_req_outstanding=64
         ),
+        EndpointKind.ESXI: lambda session: session.esxcli("ha-host").run(
+            "storage core device set", device="naa.1", sched_num_req_outstanding=64
+        ),
     }
     with open_session(endpoints[kind]) as session, pytest.raises((PermissionMissingError, RefusedError)):
         writes[kind](session)
@@ -182,6 +187,7 @@ def test_what_was_not_recorded_is_an_error_and_never_nothing(endpoints: dict[End
         EndpointKind.DELL_SC: lambda session: session.get("StorageCenter/ScDisk"),
         EndpointKind.ETERNUS: lambda session: session.read("show disks -disks all"),
         EndpointKind.VCENTER: lambda session: session.esxcli("host-11").run("network ip interface list"),
+        EndpointKind.ESXI: lambda session: session.esxcli("ha-host").run("network ip interface list"),
     }
     with open_session(endpoints[kind]) as session, pytest.raises(EndpointError) as error:
         reads[kind](session)

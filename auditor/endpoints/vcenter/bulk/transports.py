@@ -18,7 +18,7 @@ from auditor.endpoints.vcenter.bulk.reading import read_page
 from auditor.endpoints.vcenter.bulk.reference import PyvmomiTransport, ref_of
 from auditor.endpoints.vcenter.bulk.soap import SoapTransport
 from auditor.endpoints.vcenter.bulk.vijson import VijsonTransport, may_have_vijson
-from auditor.endpoints.vcenter.session import HOST_AGENT
+from auditor.endpoints.vcenter.enumerations import HOST_AGENT
 from auditor.errors import ConnectionLostError, CredentialsError, EndpointError, SessionLostError, TransportNotOfferedError
 from auditor.model import BulkTransport
 
