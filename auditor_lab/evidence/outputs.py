@@ -1,11 +1,12 @@
 """The outputs of a host's commands, and the files that a person would keep of them.
 
-The names of files are those of recorded outputs: blanks of the command become "-", the values of options follow after "_"
-(`esxcli_system-module-parameters-list_lpfc.txt`). What the output does not say itself (whose parameters they are) only the name says.
+A file is called as the command was, with "-" for its blanks and slashes (`esxcli_system-module-parameters-list---module=lpfc.txt`). What an
+output does not say itself, such as whose parameters it has, only the name says.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
@@ -60,10 +61,13 @@ def write_host(state: VCenterState, host: HostState, folder: Path, *, formatter:
         (own / f"{program}{'' if formatter == TEXT else f'_formatter-{formatter}'}_{_name(output)}{suffix}").write_text(
             text, encoding="utf-8"
         )
+    for name, module in host.modules.items():
+        printed = f"{name} enabled = 1 options = '{module.configured}'\n"
+        (own / f"esxcfg-module_-g_{name}.txt").write_text(printed, encoding="utf-8")
     return own
 
 
 def _name(output: Output) -> str:
-    """The command and the values of its options; of a path its last part. What asks for everything is left out."""
-    values = [value.rpartition("/")[2] for _, value in output.options if value != "all"]
-    return "_".join([output.command.replace(" ", "-"), *values])
+    """The command line; what asks for everything is left out."""
+    asked = [f"{name}={value}" if value else name for name, value in output.options if value != "all"]
+    return re.sub("[ /]", "-", " ".join([output.command, *asked]))

@@ -197,6 +197,9 @@ class HostReader:
         for module in wanted_modules(drivers, software_iscsi(self.host)):
             self.records("modules", PARAMETERS, module=module)
             self.records("modules", MODULE, module=module)
+            if module not in self.host.module_options:
+                self.whole["modules"] = False
+                self.lacking[f"esxcfg-module -g {module}"] = None
         if drivers is None or software_iscsi(self.host) is None:
             self.whole["modules"] = False
         if software_iscsi(self.host) is None:

@@ -37,7 +37,7 @@ class FileSeen:
     Attributes:
         place: the path that was given, and the file within it.
         outputs: what commands printed, of a file that has that.
-        module_options: of kernel modules, by module, of an esx.conf.
+        module_options: the option strings of kernel modules that it says, by module.
         machine: of a .vmx file.
     """
 
@@ -62,7 +62,7 @@ class HostFiles:
         cluster: None where nothing says which.
         taken_at: when the outputs were made, aware: by the bundle's name, else the newest file's own time; None where neither says.
         outputs: by command, in the order in which they were found.
-        module_options: of the kernel modules for which esx.conf has some.
+        module_options: the option strings of kernel modules, as far as a file says them.
         machines: whose .vmx files are there.
     """
 
@@ -98,7 +98,7 @@ class _Group:
     root: PurePosixPath
     modified: datetime | None = None
     outputs: dict[str | None, list[Output]] = field(default_factory=dict)
-    module_options: Mapping[str, str] = field(default_factory=dict)
+    module_options: dict[str, str] = field(default_factory=dict)
     machines: list[Machine] = field(default_factory=list)
 
 
@@ -115,7 +115,7 @@ class HostGroups:
         group = self._groups.setdefault((member.source, root), _Group(member.source, root))
         if member.modified is not None:
             group.modified = max(member.modified, group.modified or member.modified)
-        group.module_options = seen.module_options or group.module_options
+        group.module_options |= seen.module_options
         group.machines += [seen.machine] if seen.machine else []
         for output in seen.outputs:
             if output.command:

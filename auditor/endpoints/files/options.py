@@ -68,8 +68,7 @@ def missing_options(facts: Iterable[Facts]) -> list[str]:
 def modules_of(host: HostFiles, where: Mapping[str, str], drivers: frozenset[str] | None, software_iscsi: bool | None) -> Iterator[Facts]:
     """Tables `host_module` and `host_module_parameter` of the modules that the host's adapters use.
 
-    The options of a module are put together from the parameters that have a value: what esxcli lists is configured, as what the API gives.
-    Where they were not listed, esx.conf may have them; a module that it does not name is not known to have none.
+    Its option string is not put together from its parameters: a word that the module does not know is in none of them.
     """
     loaded = {name: record for record in host.records(MODULES) or () if (name := record.filled("name", needed=False))}
     rows = Rows("host_module", **where)
@@ -79,7 +78,7 @@ def modules_of(host: HostFiles, where: Mapping[str, str], drivers: frozenset[str
         rows.add(
             module=module,
             loaded=seen.truth("isloaded", needed=False) if seen is not None else None,
-            option_string=host.module_options.get(module) if parameters is None else _option_string(parameters),
+            option_string=host.module_options.get(module),
             version=_version(host.records(MODULE, module=module)),
         )
         if parameters is not None:
@@ -94,8 +93,3 @@ def wanted_modules(drivers: frozenset[str] | None, software_iscsi: bool | None) 
 
 def _version(records: Records | None) -> str | None:
     return next((record.filled("version", needed=False) for record in records or ()), None)
-
-
-def _option_string(parameters: Records) -> str:
-    named = ((record.filled("name", needed=False), record.filled("value", needed=False)) for record in parameters)
-    return " ".join(f"{name}={value}" for name, value in named if name and value is not None)

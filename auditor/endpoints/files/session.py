@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from auditor.endpoints.common.sessions import SessionBase
 from auditor.endpoints.files.archives import Member, Unreadable, members
-from auditor.endpoints.files.esx_conf import is_esx_conf, module_options
 from auditor.endpoints.files.hosts import BUNDLE, FileSeen, HostGroups
 from auditor.endpoints.files.machines import is_machine, machine_in
+from auditor.endpoints.files.module_options import is_esx_conf, module_options
 from auditor.endpoints.files.outputs import outputs_in
 from auditor.errors import ConfigurationError
 
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from auditor.model import Endpoint
 
 _OF_BUNDLE = frozenset({"commands", "json"})
+_PRINTED_OPTIONS = b" options = '"
+"""In what esxcfg-module -g prints."""
+_HEAD_BYTES = 1 << 16
 _PROGRAMS = ("localcli_", "esxcli_")
 _TEXTS = frozenset({"", ".txt", ".log", ".out", ".json", ".xml", ".csv", ".frag"})
 
@@ -56,7 +59,7 @@ class FilesSession(SessionBase):
 def _seen(member: Member) -> FileSeen:
     """What a file holds: its content says it; for two kinds of files that are no output of a command, its name."""
     name, place = member.name or PurePosixPath(member.source).name, place_of(member)
-    if is_esx_conf(name):
+    if is_esx_conf(name) or _PRINTED_OPTIONS in member.data[:_HEAD_BYTES]:
         return FileSeen(place, module_options=module_options(member.data))
     if is_machine(name):
         return FileSeen(place, machine=machine_in(member.data, name))

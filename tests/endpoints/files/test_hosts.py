@@ -82,6 +82,15 @@ def test_a_bundle_has_options_of_modules_in_its_esx_conf(tmp_path: Path) -> None
     assert options == {"lpfc": "lpfc_lun_queue_depth=64 lpfc_x=1", "iscsi_vmk": None, "vmw_ahci": None}
 
 
+def test_options_of_a_module_are_what_esxcfg_module_prints_and_not_its_parameters(tmp_path: Path) -> None:
+    parameters = "Name   Type  Value  Description\n-----  ----  -----  -----------\nlpfc_lun_queue_depth  int  64  depth\n"
+    files = {**HOST, "esxcli_system-module-parameters-list---module=lpfc.txt": parameters}
+    folder = written(tmp_path / "esx-01", files)
+    assert {row["module"]: row["option_string"] for row in Read(folder).rows["host_module"]}["lpfc"] is None
+    written(folder, {"esxcfg-module_-g_lpfc.txt": "lpfc enabled = 1 options = 'lpfc_lun_queue_dpth=64'\n"})
+    assert {row["module"]: row["option_string"] for row in Read(folder).rows["host_module"]}["lpfc"] == "lpfc_lun_queue_dpth=64"
+
+
 def test_bundles_in_one_archive_are_hosts_of_their_own_and_its_folders_no_clusters(tmp_path: Path) -> None:
     made = []
     for number in (1, 2):
