@@ -11,7 +11,9 @@ import typer
 
 from auditor.cli import options
 from auditor.cli.terminal import progress, warn
+from auditor.errors import ConfigurationError
 from auditor.model import FixClass
+from auditor.report.command_script import CommandLanguage, script_text
 
 
 @options.with_groups
@@ -20,7 +22,16 @@ def plan(
     fleet: options.RequiredFleet,
     out: Annotated[
         str | None,
-        typer.Option("--out", metavar="FILE", help="Where the plan goes; - is stdout. [default: the run's folder]", show_default=False),
+        typer.Option(
+            "--out",
+            metavar="FILE",
+            help="Where the plan goes, or the script of --as; - is stdout. [default: the run's folder; of --as: stdout]",
+            show_default=False,
+        ),
+    ] = None,
+    commands: Annotated[
+        CommandLanguage | None,
+        typer.Option("--as", help="Print the changes as commands for a person: a script of esxcli, or of PowerCLI.", show_default=False),
     ] = None,
     privileges: Annotated[
         bool,
@@ -43,11 +54,14 @@ def plan(
 
     Example: auditor plan --fleet fleet.yaml --only sioc/overlap-array-qos --out -
 
+    Example: auditor plan --fleet fleet.yaml --as esxcli --out changes.sh
+
     Example: auditor plan --fleet fleet.yaml --privileges | jq -r '.vcenters[].fix.govc'
 
     Exit codes: 0 all holds, 1 drift, 2 not everything could be judged, 3 usage or rule error, 5 a waiver is malformed.
     """
     from auditor.apply.held_back import held_back
+    from auditor.apply.order import stages
     from auditor.audit import audit, plan_roles, plan_text
     from auditor.audit import plan as make_plan
     from auditor.history.plan_file import PLAN_FILE, plan_digest
@@ -55,6 +69,8 @@ def plan(
     from auditor.report.files import written_whole
     from auditor.report.terminal.plan import write_plan
 
+    if privileges and commands is not None:
+        raise ConfigurationError("--as and --privileges print two different things", why="nothing was read.", do="give one of them.")
     if out is not None and out != "-":
         options.file_to_write(Path(out))
     with progress() as shown:
@@ -76,6 +92,18 @@ def plan(
     if privileges:
         print(json.dumps(plan_roles(audited), indent=2))
         return audited.exit_code(exit_options.fail_on, exit_options.min_coverage)
+    held = held_back(audited.fleet, file.plan.changes) if audited.fleet is not None else ()
+    if commands is not None:
+        kinds = {endpoint.name: endpoint.kind for endpoint in audited.fleet.endpoints} if audited.fleet is not None else {}
+        origin = (f"Plan {audited.directory / PLAN_FILE}", f"of run {file.run}; {plan_digest(file)}")
+        script = script_text(file.plan, stages(file.plan.changes), commands, kinds, origin, held)
+        if out is None or out == "-":
+            sys.stdout.write(script)
+        else:
+            with written_whole(Path(out)) as stream:
+                stream.write(script)
+            print(f"Read {out}, then run it; nothing was changed.")
+        return audited.exit_code(exit_options.fail_on, exit_options.min_coverage)
     place = audited.directory / PLAN_FILE if out is None else Path(out)
     people = sys.stderr if out == "-" else sys.stdout
     if out == "-":
@@ -83,7 +111,6 @@ def plan(
     elif out is not None:
         with written_whole(place) as stream:
             stream.write(plan_text(file))
-    held = held_back(audited.fleet, file.plan.changes) if audited.fleet is not None else ()
     write_plan(file.plan, tuple(FixClass), people, held)
     if out != "-":
         print(f"\nRun {file.run}; {plan_digest(file)}", file=people)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from auditor.model.endpoint_kinds import endpoint_types
 
 if TYPE_CHECKING:
+    from auditor.endpoints.common.commands import CommandForm
     from auditor.endpoints.common.remediator import AnyRemediator
     from auditor.model.settings import Setting
 
@@ -42,3 +43,14 @@ def remediator_for(name: str) -> AnyRemediator:
         why="the change cannot be made, nor read back, by this version.",
         do=f"use one of: {', '.join(remediator_names())}.",
     )
+
+
+@cache
+def commands_for(name: str) -> CommandForm | None:
+    """How a person makes changes of that remediator by commands; its module is imported now. None where none are known."""
+    for one in endpoint_types():
+        setting = one.settings.get(name)
+        if setting is not None and setting.commands:
+            form: CommandForm = one.load(setting.commands)
+            return form
+    return None

@@ -39,6 +39,8 @@ class Setting:
         no_limit: the values that stand for no limit; None is one of them where that says "no limit", and not "absent".
         needed: what writing it asks for, beside what reading asks for; None for an array, whose `roles` say it.
         shown_by: the tasks and events of vCenter, in lower case, whose author may have changed it; empty where none shows.
+        commands: how a person sets it by commands, as "module:function" like `place` (`auditor.endpoints.common.commands`); "" where no
+            commands are known: an array's settings are set by its own tool.
     """
 
     place: str
@@ -47,6 +49,7 @@ class Setting:
     no_limit: tuple[Scalar, ...] = ()
     needed: Needed | None = None
     shown_by: tuple[str, ...] = ()
+    commands: str = ""
 
     def unit_of(self, keys: Mapping[str, str]) -> str:
         """The unit of its values at a target with these keys; "" where it has none, or none is known."""

@@ -41,9 +41,12 @@ TYPE = EndpointType(
     topics=(*HOST_TOPICS, *VCENTER_TOPICS, *ON_DEMAND_TOPICS),
     settings=MappingProxyType(
         {
-            "host.claim_rule": Setting("settings.host_claim_rule:HostClaimRule", needed=_ON_DEVICE, shown_by=_HOST_PROFILES),
+            "host.claim_rule": Setting(
+                "settings.host_claim_rule:HostClaimRule", commands="commands.hosts:claim_rule", needed=_ON_DEVICE, shown_by=_HOST_PROFILES
+            ),
             "host.option": Setting(
                 "settings.host_option:HostOption",
+                commands="commands.hosts:option",
                 # Source: docs/domain/facts.md#1, #3-7; the sources of ontap/nfs-heap and of queue/nfs-max-queue-depth.
                 units=MappingProxyType(
                     {
@@ -60,6 +63,7 @@ TYPE = EndpointType(
             ),
             "host.module_option": Setting(
                 "settings.host_module_option:HostModuleOption",
+                commands="commands.hosts:module_option",
                 # Source: docs/domain/facts.md#2.
                 units=MappingProxyType(
                     {
@@ -75,34 +79,57 @@ TYPE = EndpointType(
             ),
             "iscsi.target_option": Setting(
                 "settings.iscsi_target_option:IscsiTargetOption",
+                commands="commands.hosts:iscsi_target_option",
                 # Source: docs/domain/facts.md#5-1.
                 units=MappingProxyType({"LoginTimeout": "s"}),
                 needed=Needed((STORAGE,), "vSphere API reference, HostStorageSystem.UpdateInternetScsiAdvancedOptions"),
                 shown_by=("host.storagesystem.updateinternetscsiadvancedoptions", *_HOST_PROFILES),
             ),
             # Source of the unit: docs/domain/facts.md#1.
-            "device.dsnro": Setting("settings.device_dsnro:DeviceDsnro", unit="commands", needed=_ON_DEVICE, shown_by=_HOST_PROFILES),
+            "device.dsnro": Setting(
+                "settings.device_dsnro:DeviceDsnro",
+                commands="commands.devices:dsnro",
+                unit="commands",
+                needed=_ON_DEVICE,
+                shown_by=_HOST_PROFILES,
+            ),
             "device.path_policy": Setting(
                 "settings.device_path_policy:DevicePathPolicy",
+                commands="commands.devices:path_policy",
                 needed=_ON_DEVICE,
                 shown_by=("host.storagesystem.setmultipathlunpolicy", *_HOST_PROFILES),
             ),
             "device.perennially_reserved": Setting(
-                "settings.device_perennially_reserved:DevicePerenniallyReserved", needed=_ON_DEVICE, shown_by=_HOST_PROFILES
+                "settings.device_perennially_reserved:DevicePerenniallyReserved",
+                commands="commands.devices:perennially_reserved",
+                needed=_ON_DEVICE,
+                shown_by=_HOST_PROFILES,
             ),
-            "device.queue_full": Setting("settings.device_queue_full:DeviceQueueFull", needed=_ON_DEVICE, shown_by=_HOST_PROFILES),
-            "datastore.sioc": Setting("settings.datastore_sioc:DatastoreSioc", needed=_IORM, shown_by=_IORM_EVENTS),
+            "device.queue_full": Setting(
+                "settings.device_queue_full:DeviceQueueFull",
+                commands="commands.devices:queue_full",
+                needed=_ON_DEVICE,
+                shown_by=_HOST_PROFILES,
+            ),
+            "datastore.sioc": Setting(
+                "settings.datastore_sioc:DatastoreSioc", commands="commands.objects:sioc", needed=_IORM, shown_by=_IORM_EVENTS
+            ),
             "datastore.sioc_threshold": Setting(
-                "settings.datastore_sioc_threshold:DatastoreSiocThreshold", needed=_IORM, shown_by=_IORM_EVENTS
+                "settings.datastore_sioc_threshold:DatastoreSiocThreshold",
+                commands="commands.objects:sioc_threshold",
+                needed=_IORM,
+                shown_by=_IORM_EVENTS,
             ),
             "datastore.unmap": Setting(
                 "settings.datastore_unmap:DatastoreUnmap",
+                commands="commands.objects:unmap",
                 needed=Needed((STORAGE,), "vSphere API reference, HostStorageSystem.UpdateVmfsUnmapPriority"),
             ),
-            "pod.automation": Setting("settings.pod_automation:PodAutomation", needed=_POD),
-            "pod.io_metric": Setting("settings.pod_io_metric:PodIoMetric", needed=_POD),
+            "pod.automation": Setting("settings.pod_automation:PodAutomation", commands="commands.objects:pod_automation", needed=_POD),
+            "pod.io_metric": Setting("settings.pod_io_metric:PodIoMetric", commands="commands.objects:pod_io_metric", needed=_POD),
             "vm.disk_limit": Setting(
                 "settings.vm_disk_limit:VmDiskLimit",
+                commands="commands.objects:disk_limit",
                 # Source of both: vSphere API reference, StorageIOAllocationInfo.limit.
                 unit="IOPS",
                 no_limit=(-1,),

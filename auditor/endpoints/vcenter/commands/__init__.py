@@ -1,0 +1,1 @@
+"""How a person makes the changes of vCenter and ESXi by commands."""
