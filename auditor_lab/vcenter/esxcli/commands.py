@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from auditor_lab.vcenter.esxcli import iscsi, nmp
+from auditor_lab.vcenter.esxcli import iscsi, iscsi_parameters, nmp, system
 from auditor_lab.vcenter.esxcli.command import ONE_OF_THEM, WHICH, Arguments, Command, Parameter, check_arguments, requested_devices
 from auditor_lab.vcenter.esxcli.executer import CommandFault, Rows, Scalar
 from auditor_lab.vcenter.inventory.datastores import vmfs_uuid
@@ -195,6 +195,8 @@ COMMANDS: Mapping[str, Command] = MappingProxyType(
         "storage.core.device.vaai.status.get": Command(_vaai_status, (ONE_OF_THEM,)),
         **nmp.COMMANDS,
         **iscsi.COMMANDS,
+        **iscsi_parameters.COMMANDS,
+        **system.COMMANDS,
         "storage.vmfs.lockmode.list": Command(_lockmode_list),
         "system.module.list": Command(_module_list),
         "system.module.parameters.list": Command(_module_parameters, (Parameter("module", ("--module", "-m"), required=True),)),
