@@ -78,6 +78,7 @@ LONGEST = (
     "long/lab/test_vcenter_storage_properties.py",
     "long/recording/test_captures_served.py",
     "long/walk/test_formats.py",
+    "report/test_command_script_on_a_host.py",
     "endpoints/vcenter/collect/test_topics.py",
     "report/test_html_in_a_browser.py",
     "pipeline/test_changes.py",

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from auditor.cli import run
 from auditor.endpoints.settings import remediator_for
 from auditor.endpoints.vcenter.session import open_vcenter
 from auditor.model import Change, Endpoint, EndpointKind, FixClass, Plan, Resource, Scalar, Target
@@ -28,10 +30,10 @@ STATIC = PORTAL | {"target_kind": "static", "address": "198.51.100.2", "iqn": "i
 SEND = PORTAL | {"target_kind": "send", "address": "198.51.100.1", "iqn": ""}
 
 
-def change(remediator: str, before: Scalar, after: Scalar, number: int = 1, *, host_id: str = "host-11", **keys: str) -> Change:
-    target = Target("vc-test", tuple(sorted({"host_id": host_id, **keys}.items())))
-    resource = Resource("host", host_id, HOST, "vc-test", "one", HOST)
-    return Change(remediator, FixClass.ONLINE, target, before, after, ("a/rule",), resource, "Because", number=number)
+def change(remediator: str, before: Scalar, after: Scalar, **keys: str) -> Change:
+    target = Target("vc-test", tuple(sorted({"host_id": "host-11", **keys}.items())))
+    resource = Resource("host", "host-11", HOST, "vc-test", "one", HOST)
+    return Change(remediator, FixClass.ONLINE, target, before, after, ("a/rule",), resource, "Because", number=1)
 
 
 def script(*changes: Change) -> str:
@@ -122,7 +124,7 @@ def test_a_script_for_another_host_does_nothing(serve_vcenter: Serve, tmp_path: 
 def test_a_write_that_does_nothing_stops_the_script(serve_vcenter: Serve, tmp_path: Path) -> None:
     server, _ = serve_vcenter()
     shell = HostShell(server, "host-11", tmp_path)
-    text = script(change("device.dsnro", 64, 128, device=DEVICE), change("device.dsnro", 32, 128, number=2, device=OTHER))
+    text = script(change("device.dsnro", 64, 128, device=DEVICE), replace(change("device.dsnro", 32, 128, device=OTHER), number=2))
     deaf = text.replace(f"  esxcli storage core device set --device={DEVICE} --sched-num-req-outstanding=128", "  true")
     done = shell.run(deaf, HOST)
     assert done.returncode == 1
@@ -161,3 +163,21 @@ def test_every_change_of_a_scenario_is_made_by_its_script_and_taken_back_by_its_
 
 def _values(vcenter: Any, changes: list[Change]) -> list[Scalar]:
     return [remediator_for(one.remediator).read(vcenter, one.target).value for one in changes]
+
+
+def test_the_command_line_prints_a_script_and_keeps_the_plan(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with serve(described("solidfire-vvols")) as lab:
+        fleet, out = tmp_path / "fleet.yaml", tmp_path / "changes.sh"
+        lab.write_fleet(fleet)
+        base = ["plan", "--fleet", str(fleet), "--state-dir", str(tmp_path / "state"), "--only", "vvol/*"]
+        assert run([*base, "--as", "powercli"]) in (1, 2)
+        printed = capsys.readouterr().out
+        assert re.match(
+            r"# [0-9]+ planned changes as PowerCLI\. Written by auditor, which made none of them\.\n# Plan .*plan\.json\n", printed
+        )
+        assert "$esxcli.storage.core.device.set.Invoke(" in printed
+        assert run([*base, "--as", "esxcli", "--out", str(out)]) in (1, 2)
+        assert "esxcli storage core device set --device=" in out.read_text(encoding="utf-8")
+        assert capsys.readouterr().out == f"Read {out}, then run it; nothing was changed.\n"
+        assert len([*(tmp_path / "state").rglob("plan.json")]) == 2
+        assert run([*base, "--as", "esxcli", "--privileges"]) == 3
