@@ -235,13 +235,13 @@ def test_every_host_has_a_folder_and_every_command_a_file(formatter: str, tmp_pa
     folders = write_outputs(fleet, tmp_path, formatter=formatter)
     for folder, (state, host) in zip(folders, hosts_of(fleet), strict=True):
         assert folder.name == host.description.name
-        assert len(list(folder.iterdir())) == len(outputs_of(state, host))
+        assert len(list(folder.iterdir())) == len(outputs_of(state, host)) + len(host.modules)  # esxcfg-module -g of each
 
 
 def test_files_are_named_as_recorded_ones(tmp_path: Path) -> None:
     (folder, *_) = write_outputs(load_scenario("solidfire-vvols"), tmp_path / "text")
     assert (folder / "esxcli_storage-core-device-list.txt").exists()
-    assert (folder / "esxcli_system-module-parameters-list_iscsi_vmk.txt").exists()
+    assert (folder / "esxcli_system-module-parameters-list---module=iscsi_vmk.txt").exists()
     (folder, *_) = write_outputs(load_scenario("solidfire-vvols"), tmp_path / "csv", formatter="csv")
     assert (folder / "esxcli_formatter-csv_storage-core-device-list.csv").exists()
 
