@@ -49,7 +49,7 @@ SCOPES: Mapping[str, str] = {
     "device": "device|behind it|LUN|array|ETERNUS|protocol endpoint|ONTAP alone|one path",
     "hba": "hosts of another kind|port",
     "iscsi_portal": "nothing bound",
-    "path": "no device is reached|another vendor's target|no iSCSI",
+    "path": "no device is reached|one path|another vendor's target|no iSCSI",
     "satp_rule": "no rule names it",
     "vm": "disk|under way|nobody uses|alone behind it",
     "vm_disk": "disk|under way|nobody uses|alone behind it",

@@ -14,6 +14,7 @@ from auditor.facts.snapshots.snapshot import Snapshot
 from tests.facts.fleets import WHEN
 from tests.mutation.absence import SCOPES, SUBJECTS, absent, says_why
 from tests.mutation.bench import Bench, loaded
+from tests.mutation.shares import share
 from tests.mutation.worlds import recorded
 
 NO_THINGS = {"reading", "listed_endpoint", "gap", "baseline", "host", "array"}
@@ -30,7 +31,13 @@ EXCUSED: Mapping[str, Mapping[str, str]] = {
 }
 """By table, the rules that stop to judge and have no place of their own to say why."""
 
-SHARES = ("true", "hash(rowid + 4) % 2 = 0")
+SALTS = range(2)
+"""Of the halves that are taken away of each table, besides all of its rows."""
+
+
+def shares(table: str) -> list[str]:
+    """Which rows are absent, each time as a condition."""
+    return ["true", *(share(table, salt) for salt in SALTS)]
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +55,7 @@ def test_the_fleet_has_rows_of_every_table_but_some(fleet: Bench) -> None:
 
 @pytest.mark.parametrize("table", [name for name in TABLES if name not in NO_THINGS | NOT_IN_THE_LAB])
 def test_what_is_not_judged_any_more_says_why(fleet: Bench, table: str) -> None:
-    fallen = [one for share in SHARES for one in absent(fleet, table, share)]
+    fallen = [one for rows in shares(table) for one in absent(fleet, table, rows)]
     assert {one.key[0] for one in fallen if not says_why(one, table)} == EXCUSED.get(table, {}).keys()
     explained = [one for one in fallen if says_why(one, table)]
     assert any(one.now is None for one in explained) == (table in SUBJECTS)
