@@ -13,13 +13,19 @@ WITH option AS (
     WHERE key IN ('Disk.QFullSampleSize', 'Disk.QFullThreshold')
     GROUP BY ALL
 ),
+unlisted AS (
+    -- A device that the list does not name has no DSNRO either: only where that is missing is the list asked, usually of few.
+    SELECT n.endpoint, n.host_id, m.device
+    FROM step_device_row AS d
+    JOIN step_host_number AS n USING (host_number)
+    JOIN step_device_number AS m USING (device_number)
+    LEFT JOIN fact.device_scheduling AS s ON s.endpoint = n.endpoint AND s.host_id = n.host_id AND s.device = m.device
+    WHERE d.dsnro IS NULL AND s.device IS NULL
+),
 scheduled AS (
     SELECT endpoint, host_id, device, queue_full_sample_size, queue_full_threshold FROM fact.device_scheduling
     UNION ALL
-    SELECT d.endpoint, d.host_id, d.device, NULL AS queue_full_sample_size, NULL AS queue_full_threshold
-    FROM fact.device AS d
-    LEFT JOIN fact.device_scheduling AS s ON s.endpoint = d.endpoint AND s.host_id = d.host_id AND s.device = d.device
-    WHERE s.device IS NULL
+    SELECT endpoint, host_id, device, NULL AS queue_full_sample_size, NULL AS queue_full_threshold FROM unlisted
 )
 SELECT
     s.endpoint,
