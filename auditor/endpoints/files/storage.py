@@ -31,7 +31,7 @@ POLICIES = "storage nmp device list"
 ADAPTER_PARAMETERS = "iscsi adapter param get"
 SEND_TARGETS, STATIC_TARGETS = "iscsi adapter discovery sendtarget list", "iscsi adapter discovery statictarget list"
 SEND_PARAMETERS = "iscsi adapter discovery sendtarget param get"
-STATIC_PARAMETERS = "iscsi adapter discovery statictarget param get"
+STATIC_PARAMETERS = "iscsi adapter target portal param get"
 
 SOFTWARE_ISCSI = "iscsi_vmk"
 
