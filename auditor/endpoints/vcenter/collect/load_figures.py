@@ -10,12 +10,9 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import lru_cache
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from auditor.endpoints.vcenter.performance import SAMPLE_SECONDS
-
-if TYPE_CHECKING:
-    from auditor.endpoints.vcenter.performance import Values
 
 BUSY = 50
 """Commands a second from which on a latency says something. Source: docs/rule-catalogue.md#e1."""
@@ -62,7 +59,10 @@ DISK_COUNTERS: Mapping[str, str] = {
 }
 """Source of the names: govmomi's capture of a vCenter (simulator/vpx/performance_manager.go); docs/domain/facts.md#9-1."""
 
-Counters = Mapping[str, "Values"]
+Values = tuple["float | None", ...]
+"""Samples, oldest first; None is a missing one. vCenter's are whole numbers, those of esxtop are not."""
+
+Counters = Mapping[str, Values]
 """Samples by the short names above; a counter that is not there is missing, or has no sample at all."""
 
 
@@ -185,11 +185,11 @@ def _mean_size(values: Counters) -> float | None:
     return sum(sum(sample[2:]) for sample in known) * 1024 / passed if passed else None
 
 
-def _mean_sum(pairs: list[tuple[int, int]] | None) -> float | None:
+def _mean_sum(pairs: list[tuple[float, float]] | None) -> float | None:
     return None if pairs is None else sum(one + other for one, other in pairs) / len(pairs)
 
 
-def _known(values: Values) -> list[int]:
+def _known(values: Values) -> list[float]:
     return [value for value in values if value is not None]
 
 
@@ -197,7 +197,7 @@ def _above_zero(values: Values) -> Values:
     return tuple(value for value in values if value)
 
 
-def _newest(values: Values) -> int | None:
+def _newest(values: Values) -> float | None:
     return next((value for value in reversed(values) if value is not None), None)
 
 
@@ -206,12 +206,12 @@ def _mean(values: Values) -> float | None:
     return sum(known) / len(known) if known else None
 
 
-def _sum(values: Values) -> int | None:
+def _sum(values: Values) -> float | None:
     known = _known(values)
     return sum(known) if known else None
 
 
-def _both(values: Values, others: Values) -> list[tuple[int, int]] | None:
+def _both(values: Values, others: Values) -> list[tuple[float, float]] | None:
     """The samples that both counters have; None where there is none."""
     pairs = zip(values, others, strict=False)
     return [(one, other) for one, other in pairs if one is not None and other is not None] or None
@@ -226,7 +226,7 @@ def _weighted(values: Values, weights: Values) -> float | None:
     return sum(value * weight for value, weight in pairs) / passed if passed else 0.0
 
 
-def _where(values: Values, wanted: Sequence[bool]) -> list[int]:
+def _where(values: Values, wanted: Sequence[bool]) -> list[float]:
     return [value for value, wants in zip(values, wanted, strict=False) if wants and value is not None]
 
 
