@@ -349,6 +349,12 @@ def test_a_zip_whose_member_unpacks_to_gigabytes_takes_no_memory(read: Read) -> 
 
 
 @pytest.mark.usefixtures("small")
+def test_an_archive_within_a_zip_that_unpacks_to_gigabytes_is_left(read: Read) -> None:
+    data = zip_of({"in.tar": header_of(size=140 << 20) + bytes(140 << 20)})
+    assert problems(read(data, "x.zip", lambda _: False)) == [("", SPENT)]
+
+
+@pytest.mark.usefixtures("small")
 def test_what_is_given_out_of_one_file_has_a_limit(read: Read) -> None:
     answers = read(tgz_of({str(number): bytes(3 << 20) for number in range(12)}))
     assert len(given_out(answers)) == 10
@@ -420,6 +426,27 @@ def test_a_wrong_sum_is_said(read: Read) -> None:
     packed = zip_of({"a": b"first" * 9, "b": b"second"}, zipfile.ZIP_STORED)
     answers = read(packed.replace(b"first" * 9, b"First" * 9), "x.zip")
     assert answers == [Unreadable("x.zip", "a", "it is broken: Bad CRC-32 for file 'a'."), Member("x.zip", "b", b"second", None)]
+
+
+def test_a_wrong_sum_is_said_however_far_behind_the_last_member_it_is(read: Read) -> None:
+    data = bytearray(gzip.compress(tar_of({VERSION: LINE}) + bytes(1 << 20)))
+    data[-6] ^= 1
+    ((name, why),) = problems(read(bytes(data)))
+    assert (name, why[:69]) == ("", "it is broken: Error -3 while decompressing data: incorrect data check")
+
+
+def test_a_broken_archive_is_said_though_its_name_says_nothing_and_nothing_of_it_was_wanted(read: Read) -> None:
+    answers = read(tar_of({"x/data": tar_of({"y": bytes(2000)})[:1024]}), "x.tar", lambda _: False)
+    why = "it is broken: it is cut off within a member; what was read of it may not be all, or not as it was."
+    assert problems(answers) == [("x/data", why)]
+
+
+def test_a_file_of_xz_that_wants_gigabytes_to_be_unpacked_is_broken(read: Read) -> None:
+    data = bytearray(lzma.compress(b"1"))
+    data[16] = 40  # the dictionary: 4 GiB
+    end = 12 + 4 * data[12]
+    data[end : end + 4] = zlib.crc32(data[12:end]).to_bytes(4, "little")
+    assert problems(read(bytes(data), "x.xz")) == [("", "it is broken: Memory usage limit exceeded.")]
 
 
 def test_an_encrypted_member_is_said(read: Read) -> None:
