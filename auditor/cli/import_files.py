@@ -120,5 +120,7 @@ def _given(seen: FileSeen) -> Iterator[str]:
         yield f"options of {count_of(len(seen.module_options), 'kernel module')}"
     if seen.machine:
         yield f"virtual machine {seen.machine.name}"
+    if seen.esxtop:
+        yield "samples of esxtop"
     if not seen.is_recognised:
         yield "not recognised"

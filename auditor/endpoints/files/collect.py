@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from auditor.endpoints.files.archives import Unreadable
 from auditor.endpoints.files.datastores import Datastores
-from auditor.endpoints.files.host_reader import HostReader, software_iscsi
+from auditor.endpoints.files.host_reader import LOADS, HostReader, software_iscsi
 from auditor.endpoints.files.hosts import FileSeen
+from auditor.endpoints.files.loads import HostLoads
 from auditor.endpoints.files.session import place_of
 from auditor.endpoints.vcenter.collect.rows import Rows, gap, readings
 from auditor.endpoints.vcenter.collect.vms import add_machine
@@ -31,7 +32,7 @@ _ONLY_VCENTER = "only a vCenter knows them, and no file of a host does: audit th
 
 def collect_files(session: FilesSession, endpoint: Endpoint, needs: Needs = EVERYTHING) -> Iterator[Facts]:
     """Yield what is needed of the hosts whose files are there, host after host, and a gap for everything that they do not say."""
-    rows, stores = Rows("host", endpoint=endpoint.name), Datastores()
+    rows, stores, loads = Rows("host", endpoint=endpoint.name), Datastores(), HostLoads(endpoint)
     taken: dict[str, str] = {}
     unknown: list[str] = []
     stores_whole = True
@@ -41,6 +42,8 @@ def collect_files(session: FilesSession, endpoint: Endpoint, needs: Needs = EVER
         elif isinstance(item, FileSeen):
             if not item.is_recognised:
                 unknown.append(item.place)
+        elif not item.outputs:
+            loads.add(item, is_host=False)
         elif item.name in taken:
             why = f"it has files of {item.name}, which was read from {taken[item.name]}: name one of the two"
             yield gap(endpoint, item.source, why)
@@ -48,6 +51,7 @@ def collect_files(session: FilesSession, endpoint: Endpoint, needs: Needs = EVER
             taken[item.name] = item.source
             rows.add(**_host_row(item))
             stores.add(item)
+            loads.add(item, is_host=True)
             yield from _machines(endpoint, item, needs)
             reader = HostReader(endpoint, item, needs)
             yield from reader.read()
@@ -56,6 +60,8 @@ def collect_files(session: FilesSession, endpoint: Endpoint, needs: Needs = EVER
     yield from rows.batch()
     if "datastores" in needs.topics:
         yield from stores.rows(endpoint.name)
+    if needs.topics.intersection(LOADS):
+        yield from loads.facts()
     yield gap(endpoint, NEEDS_VCENTER, _ONLY_VCENTER)
     # Which other hosts and datastores there are, no file says.
     yield readings(endpoint, "", {topic: topic == "datastores" and stores_whole for topic in VCENTER_TOPICS if topic in needs.topics})

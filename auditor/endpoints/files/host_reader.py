@@ -74,7 +74,11 @@ READ = frozenset(
 )
 """The commands whose output is read."""
 
-_LOAD = ("device_load", "adapter_load", "datastore_load")
+LOADS = ("device_load", "adapter_load")
+"""What files of esxtop have, which `HostLoads` reads."""
+
+UNREADABLE = "datastore_load"
+"""No file has these counters."""
 
 
 def software_iscsi(host: HostFiles) -> bool | None:
@@ -113,7 +117,7 @@ class HostReader:
         """Every fact that the files of the host have, its gaps, and a row of `reading` for each topic."""
         topics = self.needs.topics
         where = {"endpoint": self.endpoint.name, "host_id": self.host.name}
-        self.whole = {topic: True for topic in HOST_TOPICS if topic in topics}
+        self.whole = {topic: topic != UNREADABLE for topic in HOST_TOPICS if topic in topics and topic not in LOADS}
         seen = HostSeen(Ref("HostSystem", self.host.name), self.host.name, connected=True, software_iscsi=software_iscsi(self.host))
         drivers = yield from self._storage(seen)
         if "network" in topics:
@@ -123,7 +127,6 @@ class HostReader:
         if "modules" in topics:
             yield from self._modules(where, drivers)
         yield from self._layouts(where)
-        self.whole |= {topic: False for topic in _LOAD if topic in topics}
         if "datastores" in topics:
             for command in Datastores.needed(self.host):
                 self.records("datastores", command)
@@ -226,9 +229,6 @@ class HostReader:
         if self.lacking:
             commands = ", ".join(f"`{command}`" for command in self.lacking)
             yield gap(self.endpoint, f"what other commands print on {self.host.name}", f"its files do not have it: take {commands} too")
-        if unread := [topic for topic in _LOAD if topic in self.whole]:
-            why = "no file has its counters"
-            yield gap(self.endpoint, f"load of {self.host.name} ({', '.join(unread)})", why)
 
     def _readings(self) -> Batch:
         count = len(self.whole)

@@ -39,17 +39,19 @@ class FileSeen:
         outputs: what commands printed, of a file that has that.
         module_options: the option strings of kernel modules that it says, by module.
         machine: of a .vmx file.
+        esxtop: the content of a file that esxtop wrote; b"" of any other.
     """
 
     place: str
     outputs: tuple[Output, ...] = ()
     module_options: Mapping[str, str] = field(default_factory=dict)
     machine: Machine | None = None
+    esxtop: bytes = b""
 
     @property
     def is_recognised(self) -> bool:
         """Whether anything in it is known."""
-        return bool(self.module_options or self.machine) or any(output.command for output in self.outputs)
+        return bool(self.module_options or self.machine or self.esxtop) or any(output.command for output in self.outputs)
 
 
 @dataclass(slots=True)
@@ -64,6 +66,7 @@ class HostFiles:
         outputs: by command, in the order in which they were found.
         module_options: the option strings of kernel modules, as far as a file says them.
         machines: whose .vmx files are there.
+        esxtop: contents of files of esxtop; a host that has nothing else may be another one, which its titles name.
     """
 
     name: str
@@ -73,6 +76,7 @@ class HostFiles:
     outputs: dict[str, list[Output]] = field(default_factory=dict)
     module_options: Mapping[str, str] = field(default_factory=dict)
     machines: Sequence[Machine] = ()
+    esxtop: Sequence[bytes] = ()
 
     def of(self, command: str, **arguments: str) -> Output | None:
         """The output of a command that was given these arguments at least: a whole one where there is one; None where there is none."""
@@ -100,6 +104,7 @@ class _Group:
     outputs: dict[str | None, list[Output]] = field(default_factory=dict)
     module_options: dict[str, str] = field(default_factory=dict)
     machines: list[Machine] = field(default_factory=list)
+    esxtop: list[bytes] = field(default_factory=list)
 
 
 class HostGroups:
@@ -117,6 +122,7 @@ class HostGroups:
             group.modified = max(member.modified, group.modified or member.modified)
         group.module_options |= seen.module_options
         group.machines += [seen.machine] if seen.machine else []
+        group.esxtop += [seen.esxtop] if seen.esxtop else []
         for output in seen.outputs:
             if output.command:
                 group.outputs.setdefault(output.host, []).append(output)
@@ -140,7 +146,7 @@ class HostGroups:
             if own and len(by_host) == 1:  # a prompt in one file of a folder names the host of all
                 [(prompt, others)] = by_host.items()
                 by_host = {prompt: [*own, *others]}
-            elif own:
+            elif own or (group.esxtop and not by_host):
                 yield self._host(group, None, own)
             for prompt, outputs in by_host.items():
                 yield self._host(group, prompt, outputs)
@@ -150,7 +156,7 @@ class HostGroups:
         bundle = next((found for part in reversed(PurePosixPath(place).parts) if (found := BUNDLE.match(part))), None)
         taken = datetime.strptime(bundle["taken"], "%Y-%m-%d--%H.%M").replace(tzinfo=UTC) if bundle else group.modified
         name = prompt or (bundle["host"] if bundle else _bare(PurePosixPath(place).name))
-        host = HostFiles(name, place, taken_at=taken, module_options=group.module_options, machines=group.machines)
+        host = HostFiles(name, place, taken_at=taken, module_options=group.module_options, machines=group.machines, esxtop=group.esxtop)
         for output in outputs:
             host.outputs.setdefault(output.command, []).append(output)
         host.name = _own_name(host) or host.name

@@ -70,7 +70,7 @@ def test_a_bundle_says_its_host_and_its_moment_in_its_name(tmp_path: Path) -> No
     read = Read(bundle)
     assert clusters(read) == {"esx07": None}
     assert len(read.rows["device"]) == 1
-    assert {row["read_at"] for row in read.rows["reading"] if row["scope"]} == {datetime(2026, 10, 3, 4, 5, tzinfo=UTC)}
+    assert {row["read_at"] for row in read.rows["reading"] if row.get("source")} == {datetime(2026, 10, 3, 4, 5, tzinfo=UTC)}
 
 
 def test_a_bundle_has_options_of_modules_in_its_esx_conf(tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def xml_in(lines: Sequence[str], at: int) -> Found:
         return found
     if text[end:].strip():
         found.doubt(f"Behind the XML is a line that was not understood: {shown(text[end:])}.")
-    parser = ElementTree.XMLPullParser(("start", "end"))
+    parser: Any = ElementTree.XMLPullParser(("start", "end"))
     deep = 0
     try:
         for start in range(0, end, 1 << 16):
@@ -123,7 +123,9 @@ def json_in(lines: Sequence[str], at: int) -> Found:
     try:
         value, end = decoder.raw_decode(text)
     except (ValueError, RecursionError) as error:
-        found.doubt("It is JSON that is nested too deeply." if isinstance(error, RecursionError) else f"It is not JSON to the end: {error}.")
+        found.doubt(
+            "It is JSON that is nested too deeply." if isinstance(error, RecursionError) else f"It is not JSON to the end: {error}."
+        )
         return found
     if text[end:].strip():
         found.doubt(f"Behind the JSON is a line that was not understood: {shown(text[end : end + 400])}.")
@@ -142,7 +144,9 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _fields(record: Mapping[str, Any]) -> dict[str, Cell]:
     fields: dict[str, Cell] = {}
     for name, value in record.items():
-        structures = [value] if isinstance(value, dict) else [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+        structures = (
+            [value] if isinstance(value, dict) else [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+        )
         if structures:
             fields.update(_nested(name, [(inner, _text(text)) for one in structures for inner, text in one.items()]))
         else:
@@ -193,7 +197,7 @@ def _place(path: str) -> tuple[str, str] | None:
     parts = path.split(".")
     structure = _STRUCTURE.fullmatch(parts[0])
     inner = [part for part in parts[(2 if structure else 1) : -1] if not _STRUCTURE.fullmatch(part)]
-    if len(parts) < 3 or not _KIND.fullmatch(parts[-1]) or not inner:  # noqa: PLR2004  structure, field, kind
+    if len(parts) < 3 or not _KIND.fullmatch(parts[-1]) or not inner:
         return None
     return structure[1] if structure else "", inner[0] if len(inner) == 1 else f"{inner[0]} {inner[-1]}"
 
@@ -206,7 +210,7 @@ def csv_header(line: str) -> list[str] | None:
     names = names[:-1] if names[-1] == "" else names
     if not all(_CSV_NAME.fullmatch(name) for name in names):
         return None
-    return names if line.strip().endswith(",") or len(names) > 2 else None  # noqa: PLR2004  "word, word" is a sentence
+    return names if line.strip().endswith(",") or len(names) > 2 else None
 
 
 def csv_in(lines: Sequence[str], at: int, known: Known) -> Found:

@@ -85,8 +85,10 @@ def _plain(fields: str) -> frozenset[str]:
 
 
 _DEVICE = (
-    "Device, Display Name, Has Settable Display Name, Size, Device Type, Multipath Plugin, Devfs Path, Vendor, Model, Revision, SCSI Level, Is Pseudo, "
-    "Status, Is RDM Capable, Is Local, Is Removable, Is SSD, Is VVOL PE, Is Offline, Is Perennially Reserved, Queue Full Sample Size, "
+    "Device, Display Name, Has Settable Display Name, Size, "
+    "Device Type, Multipath Plugin, Devfs Path, Vendor, Model, Revision, SCSI Level, "
+    "Is Pseudo, Status, Is RDM Capable, Is Local, Is Removable, Is SSD, Is VVOL PE, Is Offline, "
+    "Is Perennially Reserved, Queue Full Sample Size, "
     "Queue Full Threshold, Thin Provisioning Status, Attached Filters, VAAI Status, Other UIDs, Is Shared Clusterwide, "
     "Is Local SAS Device, Is SAS, Is USB, Is Boot USB Device, Is Boot Device, Device Max Queue Depth, "
     "No of outstanding IOs with competing worlds, Drive Type, RAID Level, Number of Physical Drives, Protection Enabled, PI Activated, "
@@ -436,8 +438,8 @@ COMMANDS: tuple[Known, ...] = (
     ),
     _known(
         "storage vvol protocolendpoint list",
-        "Host Id, Array Id, Type, Accessible, Configured, Lun Id, Remote Host, Remote Share, NFS4x Transport IPs, Server Scope, Server Major, "
-        "Auth, User, Storage Containers, Transport",
+        "Host Id, Array Id, Type, Accessible, Configured, Lun Id, Remote Host, Remote Share, NFS4x Transport IPs, Server Scope, "
+        "Server Major, Auth, User, Storage Containers, Transport",
         tells="Host Id, Array Id, Accessible, Lun Id",
         ends="Array Id, Type, Accessible",
         heading="Protocol Endpoint",
@@ -516,8 +518,8 @@ COMMANDS: tuple[Known, ...] = (
 """Each once; the order says nothing."""
 
 LISTS = _plain(
-    "Other UIDs, Attached Filters, Working Paths, Working Path Set, Paths, Capabilities, Associated Devices, Host(s), Uplinks, Portgroups, VIBs, "
-    "Provided Namespaces, Required Namespaces, Storage Containers, Beacon Required By, NFS4x Transport IPs, Vmknics"
+    "Other UIDs, Attached Filters, Working Paths, Working Path Set, Paths, Capabilities, Associated Devices, Host(s), Uplinks, Portgroups, "
+    "VIBs, Provided Namespaces, Required Namespaces, Storage Containers, Beacon Required By, NFS4x Transport IPs, Vmknics"
 )
 """Fields that may have several values, by their plain names."""
 
@@ -527,9 +529,7 @@ BOOLEANS = _plain(
 )
 """Fields whose cells are "true" or "false", by their plain names."""
 
-BY_NAME: Mapping[str, Known] = MappingProxyType(
-    {name: known for known in COMMANDS for name in (known.command, *known.aliases)}
-)
+BY_NAME: Mapping[str, Known] = MappingProxyType({name: known for known in COMMANDS for name in (known.command, *known.aliases)})
 BY_PLAIN_NAME: Mapping[str, Known] = MappingProxyType({plain_name(name): known for name, known in BY_NAME.items()})
 UNKNOWN = Known("", MappingProxyType({}), options=_OPTIONS)
 

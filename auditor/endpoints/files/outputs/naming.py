@@ -14,8 +14,28 @@ if TYPE_CHECKING:
 
 PROGRAMS = ("esxcli", "localcli")
 _GLOBAL = frozenset(
-    ("-s", "--server", "-u", "--username", "-p", "--password", "-h", "--vihost", "--thumbprint", "-c", "--config", "--formatter")
-    + ("--format-param", "-f", "--portnumber", "-m", "--protocol", "--sessionfile", "--credstore", "--passthroughauthpackage")
+    [
+        "-s",
+        "--server",
+        "-u",
+        "--username",
+        "-p",
+        "--password",
+        "-h",
+        "--vihost",
+        "--thumbprint",
+        "-c",
+        "--config",
+        "--formatter",
+        "--format-param",
+        "-f",
+        "--portnumber",
+        "-m",
+        "--protocol",
+        "--sessionfile",
+        "--credstore",
+        "--passthroughauthpackage",
+    ]
 )
 """Options before the name space that have a value, as remote esxcli and the local one have them."""
 _VERBS = frozenset(("list", "get", "listrules"))
@@ -87,7 +107,9 @@ def of_file_name(name: str) -> Named:
     Blanks became dashes or underscores, so the letters and digits of names are compared.
     """
     stem = name.replace("\\", "/").rpartition("/")[2]
-    while (shorter := _ENDING.sub("", stem, count=1)) != stem or (shorter := re.sub(_ENDING.pattern, "", stem, flags=re.IGNORECASE)) != stem:
+    while (shorter := _ENDING.sub("", stem, count=1)) != stem or (
+        shorter := re.sub(_ENDING.pattern, "", stem, flags=re.IGNORECASE)
+    ) != stem:
         stem = shorter
     program = re.search("|".join(PROGRAMS), stem, re.IGNORECASE)
     if program is None:
@@ -99,7 +121,9 @@ def of_file_name(name: str) -> Named:
         if found is not None:
             end, known = found
             rest = "".join(tokens[end + 1 :])
-            return Named(known, known.command, dict(_named_options(rest, known)), not _FILTER_WORDS.isdisjoint(re.split("[^a-z]+", rest.lower())))
+            return Named(
+                known, known.command, dict(_named_options(rest, known)), not _FILTER_WORDS.isdisjoint(re.split("[^a-z]+", rest.lower()))
+            )
     return _unlisted([tokens[at] for at in words])
 
 
@@ -121,11 +145,17 @@ def _unlisted(words: list[str]) -> Named:
     return Named()
 
 
+_LONG_OPTION = re.compile(r"---([a-z][a-z-]*)=((?:(?!---[a-z]).)+)")
+
+
 def _named_options(rest: str, known: Known) -> Iterator[tuple[str, str]]:
-    """The options in what is left of a file's name: "---pe-only", "--m-lpfc", "_lpfc"."""
+    """The options in what is left of a file's name: "---module=lpfc", "---pe-only", "--m-lpfc", "_lpfc"."""
     text = re.sub(r"_(?:grep|head|tail|before|after|loop|error).*", "", rest)
     plain = text.strip("-_=")
     if not plain:
+        return
+    if long := _LONG_OPTION.findall(text):
+        yield from long
         return
     names = {flag: flag for flag in known.flags if len(flag) > 1} | {long: long for long in known.options.values()} | dict(known.options)
     for option in sorted(names, key=len, reverse=True):

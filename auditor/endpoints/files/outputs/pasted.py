@@ -14,7 +14,9 @@ _PROMPTS = (
     re.compile(rf"\s{{0,8}}(?:{_HOST}:)?[~/][^\s#]{{0,512}} ?#(?:\s+|$)(?P<line>.*)"),
     re.compile(r"\s{0,8}PS [A-Za-z]:\\[^>\n]{0,512}>\s{0,4}(?P<line>.*)"),
 )
-_CALL = re.compile(r"\s{0,8}(?:[#$>]\s{0,4}|[A-Za-z]:\\[^>\n]{0,512}>\s{0,4})?(?P<line>(?:\S{0,256}/)?(?:esxcli|localcli)(?:\.exe)?\s+[a-z-].*)")
+_CALL = re.compile(
+    r"\s{0,8}(?:[#$>]\s{0,4}|[A-Za-z]:\\[^>\n]{0,512}>\s{0,4})?(?P<line>(?:\S{0,256}/)?(?:esxcli|localcli)(?:\.exe)?\s+[a-z-].*)"
+)
 _ANY_CALL = re.compile(r"(?:^|[\s;(`])(?P<line>(?:/[^\s;(`]{0,256}/)?(?:esxcli|localcli)\s+[a-z-][^;`)]*)")
 
 

@@ -51,7 +51,9 @@ def outputs_in(data: bytes, name: str = "") -> list[Output]:
         return _outputs(sections[0], always=bool(named.command))
     if sum(_has_text(section) for section in sections) == 1 and _has_text(sections[0]):
         sections[0].named = named if named.command else None
-    return [output for section in sections for output in _outputs(section, always=section.named is not None and bool(section.named.command))]
+    return [
+        output for section in sections for output in _outputs(section, always=section.named is not None and bool(section.named.command))
+    ]
 
 
 def _has_text(section: Section) -> bool:
@@ -85,7 +87,9 @@ def _tells(known: Known) -> bool:
 
 
 def _first_problem(found: Found, lines: Sequence[str]) -> str:
-    return found.problems[0] if found.problems else f"There is no record in the text: {shown(next(line for line in lines if line.strip()))}."
+    return (
+        found.problems[0] if found.problems else f"There is no record in the text: {shown(next(line for line in lines if line.strip()))}."
+    )
 
 
 def _is_empty_list(lines: Sequence[str]) -> bool:
@@ -98,7 +102,7 @@ def _refused(named: Named, problem: str, host: str | None = None) -> Output:
 
 
 def _read(lines: Sequence[str], known: Known) -> tuple[Known, Found]:
-    """The records, and the command: where it is not known yet it is read from the fields, and the text read again with what is known of it."""
+    """The records, and the command: where it is not known yet the fields tell it, and the text is read again with what is known of it."""
     found = _in_its_form(lines, known)
     if known is UNKNOWN:
         names = frozenset(plain_name(name) for record in found.records for name in record) | {plain_name(name) for name in found.names}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.files.outputs.known import Known
@@ -53,7 +54,8 @@ def structures_in(lines: Sequence[str], known: Known) -> Found:
 def _lines(lines: Sequence[str]) -> list[_Line]:
     """The lines that are not blank. Where an editor put a blank line behind each, these mean nothing."""
     spaced = _double_spaced(lines)
-    its, blank = [], 0
+    its: list[_Line] = []
+    blank = 0
     for line in lines:
         body = line.strip()
         if not body:
@@ -69,7 +71,7 @@ def _lines(lines: Sequence[str]) -> list[_Line]:
 
 def _double_spaced(lines: Sequence[str]) -> bool:
     filled = [at for at, line in enumerate(lines) if line.strip()]
-    return len(filled) > 4 and all(later - earlier > 1 for earlier, later in zip(filled, filled[1:], strict=False))
+    return len(filled) > 4 and all(later - earlier > 1 for earlier, later in pairwise(filled))
 
 
 def _headings(lines: Sequence[_Line]) -> set[int]:

@@ -172,7 +172,11 @@ def _under(line: str, groups: Sequence[tuple[int, int]]) -> Row | None:
     for number, (start, end) in enumerate(groups):
         last = number == len(groups) - 1
         cell = line[start:] if last else line[start:end]
-        if line[before:start].strip() or (cell.strip() and cell[0] == " " and not (line[: end + 1].rstrip() == line[:end] and cell[-1] != " " and len(line[start:end]) == end - start)):
+        if line[before:start].strip() or (
+            cell.strip()
+            and cell[0] == " "
+            and not (line[: end + 1].rstrip() == line[:end] and cell[-1] != " " and len(line[start:end]) == end - start)
+        ):
             return None
         cells.append(cell.strip())
         before = len(line) if last else end
@@ -182,7 +186,7 @@ def _under(line: str, groups: Sequence[tuple[int, int]]) -> Row | None:
 def _nearest(pieces: Sequence[re.Match[str]], groups: Sequence[tuple[int, int]]) -> bool:
     """Whether each piece is nearer to its own column than to any other."""
     return all(
-        min(range(len(groups)), key=lambda column: (_distance(piece, groups[column]), abs(column - own))) == own  # noqa: B023  used at once
+        min(range(len(groups)), key=lambda column: (_distance(piece, groups[column]), abs(column - own))) == own
         for own, piece in enumerate(pieces)
     )
 
@@ -193,7 +197,10 @@ def _distance(piece: re.Match[str], group: tuple[int, int]) -> int:
 
 def _narrow(pieces: Sequence[re.Match[str]], groups: Sequence[tuple[int, int]]) -> bool:
     """Whether the table was spaced anew: no piece is wider than its column, and none has a place that says it is another's."""
-    return all(len(piece[0]) <= end - start and abs(piece.start() - start) <= 2 * own + 2 for own, (piece, (start, end)) in enumerate(zip(pieces, groups, strict=True)))
+    return all(
+        len(piece[0]) <= end - start and abs(piece.start() - start) <= 2 * own + 2
+        for own, (piece, (start, end)) in enumerate(zip(pieces, groups, strict=True))
+    )
 
 
 def _joined(words: Sequence[str], groups: Sequence[tuple[int, int]], plain: Sequence[str]) -> Row | None:
