@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from auditor.endpoints.files.datastores import EXTENTS, NFS, NFS41, VOLUMES, Datastores
 from auditor.endpoints.files.network import ADDRESSES, DISTRIBUTED, INTERFACES, STANDARD, network_values
 from auditor.endpoints.files.options import (
+    KERNEL,
     MODULE,
     MODULES,
     OPTIONS,
@@ -28,6 +29,7 @@ from auditor.endpoints.files.storage import (
     DEVICES,
     PATHS,
     POLICIES,
+    SCHEMES,
     SEND_PARAMETERS,
     SEND_TARGETS,
     STATIC_PARAMETERS,
@@ -67,8 +69,19 @@ SOFTWARE_ISCSI_STATE = "iscsi software get"
 READ = frozenset(
     {
         *(command for _, command, _ in _LAYOUTS),
-        *(ADAPTERS, DEVICES, PATHS, POLICIES, ADAPTER_PARAMETERS, SEND_TARGETS, SEND_PARAMETERS, STATIC_TARGETS, STATIC_PARAMETERS),
-        *(INTERFACES, ADDRESSES, STANDARD, DISTRIBUTED, OPTIONS, MODULE, MODULES, PARAMETERS, SOFTWARE_ISCSI_STATE),
+        *(
+            ADAPTERS,
+            DEVICES,
+            PATHS,
+            POLICIES,
+            SCHEMES,
+            ADAPTER_PARAMETERS,
+            SEND_TARGETS,
+            SEND_PARAMETERS,
+            STATIC_TARGETS,
+            STATIC_PARAMETERS,
+        ),
+        *(INTERFACES, ADDRESSES, STANDARD, DISTRIBUTED, OPTIONS, KERNEL, MODULE, MODULES, PARAMETERS, SOFTWARE_ISCSI_STATE),
         *(VOLUMES, EXTENTS, NFS, NFS41, "system version get", "system hostname get"),
     }
 )
@@ -147,7 +160,7 @@ class HostReader:
         if devices is not None:
             values["config.storageDevice.scsiLun"] = devices_of(devices)
         if paths is not None:
-            values["config.storageDevice.multipathInfo"] = paths_of(paths, self.records("paths", POLICIES))
+            values["config.storageDevice.multipathInfo"] = paths_of(paths, self.records("paths", POLICIES), self.host.records(SCHEMES))
         for records, topic in ((adapters, "hbas"), (devices, "devices"), (paths, "paths")):
             if records is not None and records.parse_errors:
                 self.whole[topic] = False
@@ -162,6 +175,8 @@ class HostReader:
         yield from options
         if not lists_all_options(self.host):
             self.lacks("options", OPTIONS)
+        if (kernel := self.host.of(KERNEL)) is None or not kernel.whole or "delta" in kernel.arguments:
+            self.lacks("options", KERNEL)
         for name in missing_options(options):
             self.lacks("options", OPTIONS, option=f"/{name.replace('.', '/')}")
 

@@ -18,15 +18,25 @@ if TYPE_CHECKING:
     from auditor.endpoints.vcenter.collect.rows import Facts
 
 OPTIONS, MODULES, PARAMETERS = "system settings advanced list", "system module list", "system module parameters list"
-MODULE = "system module get"
+MODULE, KERNEL = "system module get", "system settings kernel list"
+BOOT = "VMkernel.Boot"
 
 _TYPES = {"integer": ("intvalue", "long"), "string": ("stringvalue", "string")}
 """Type of an option -> the field that holds its value, and the API's type."""
 
+_KERNEL_TYPES = {"bool": "boolean", "string": "string", **dict.fromkeys(("uint8", "uint16", "uint32", "uint64", "int32"), "long")}
+
 
 def options_of(host: HostFiles, where: Mapping[str, str]) -> Iterator[Facts]:
-    """Table `host_option`: every option that any output of the host lists, with the value that it has now."""
+    """Table `host_option`: every option that any output of the host lists, with the value that it has now.
+
+    The API has boot options of the kernel among them, as VMkernel.Boot.NAME, with the value that is configured.
+    """
     keys: dict[str, tuple[str, str]] = {}
+    for record in host.records(KERNEL) or ():
+        name, of_type, configured = (record.filled(field, needed=False) for field in ("name", "type", "configured"))
+        if name and configured and of_type and (wire_type := _KERNEL_TYPES.get(of_type.lower())):
+            keys[f"{BOOT}.{name}"] = configured.lower() if wire_type == "boolean" else configured, wire_type
     for output in host.outputs.get(OPTIONS, ()):
         for record in host.read(output):
             path, of_type = record.filled("path", needed=False), record.text("type", needed=False) or ""

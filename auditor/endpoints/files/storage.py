@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from auditor.endpoints.vcenter.collect.esxcli import Record, Records
 
 ADAPTERS, DEVICES, PATHS = "storage core adapter list", "storage core device list", "storage core path list"
-POLICIES = "storage nmp device list"
+POLICIES, SCHEMES = "storage nmp device list", "storage hpp device list"
 ADAPTER_PARAMETERS = "iscsi adapter param get"
 SEND_TARGETS, STATIC_TARGETS = "iscsi adapter discovery sendtarget list", "iscsi adapter discovery statictarget list"
 SEND_PARAMETERS = "iscsi adapter discovery sendtarget param get"
@@ -207,23 +207,36 @@ def _device(record: Record) -> ScsiLun:
     )
 
 
-def paths_of(records: Records, policies: Records | None) -> MultipathInfo:
-    """The paths in a list of them, by device; what uses them is in `policies`, None where that was not printed."""
+def paths_of(records: Records, policies: Records | None, schemes: Records | None = None) -> MultipathInfo:
+    """The paths in a list of them, by device.
+
+    Args:
+        records: the paths.
+        policies: how the native plug-in uses them; None where that was not printed.
+        schemes: how the high-performance plug-in does; likewise.
+    """
     of_device: dict[str, tuple[str | None, str | None, frozenset[str]]] = {}
     for record in policies or ():
         if name := record.device():
-            working = frozenset(re.split(r"[,\s]+", " ".join(record.texts("workingpaths", needed=False) or ()))) - {""}
             of_device[name] = (
                 record.filled("pathselectionpolicy", needed=False),
                 record.filled("storagearraytype", needed=False),
-                working,
+                _names(record, "workingpaths"),
             )
+    for record in schemes or ():
+        if name := record.device():
+            of_device[name] = (record.filled("pathselectionscheme", needed=False), None, _names(record, "workingpathset"))
     units: dict[str, list[Path]] = defaultdict(list)
     for record in records:
         if (name := record.filled("device", needed=False)) and name.lower() != "no associated device":
             device = lower_hex_name(name)
             units[device].append(_path(record, of_device.get(device)))
     return MultipathInfo(lun=[_unit(device, paths, of_device) for device, paths in units.items()])
+
+
+def _names(record: Record, field: str) -> frozenset[str]:
+    """The runtime names in a list, with commas or without."""
+    return frozenset(re.split(r"[,\s]+", " ".join(record.texts(field, needed=False) or ()))) - {""}
 
 
 def _unit(device: str, paths: list[Path], of_device: Mapping[str, tuple[str | None, str | None, frozenset[str]]]) -> LogicalUnit:

@@ -264,6 +264,7 @@ COMMANDS: tuple[Known, ...] = (
     ),
     _known("iscsi adapter param get", _PARAM, ends=_PARAM, filled="Name, Current"),
     _known("iscsi adapter target portal param get", _PARAM, ends=_PARAM, filled="Name, Current"),
+    _known("iscsi adapter discovery sendtarget param get", _PARAM, ends=_PARAM, filled="Name, Current"),
     _known("iscsi adapter target param get", _PARAM, ends=_PARAM, filled="Name, Current"),
     _known(
         "iscsi adapter target portal list",
