@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.files.datastores import EXTENTS, NFS, NFS41, VOLUMES, Datastores
+from auditor.endpoints.files.hosts import narrowing
 from auditor.endpoints.files.network import ADDRESSES, DISTRIBUTED, INTERFACES, STANDARD, network_values
 from auditor.endpoints.files.options import (
     KERNEL,
@@ -116,6 +117,8 @@ class HostReader:
         if output is None:
             self.lacks(topic, command, **arguments)
             return None
+        if narrowing(output, arguments):
+            self.lacks(topic, command, **arguments)
         if not output.whole:
             self.whole[topic] = False
         return self.host.read(output)

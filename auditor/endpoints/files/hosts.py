@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 _INNER_FOLDERS = frozenset({"commands", "json", "etc", "var", "vmfs"})
 """Folders of a support bundle that hold what its host said. Source: docs/domain/evidence-files.md#1-2."""
 
+_SAME_LIST = frozenset({"i", "ignore-errors", "skip-slow-fields"})
+"""Options with which a command lists as much as without."""
+
 BUNDLE = re.compile(r"esx-(?P<host>.+)-(?P<taken>[0-9]{4}-[0-9]{2}-[0-9]{2}--[0-9]{2}\.[0-9]{2})-[0-9]+")
 """The name of a bundle and of its one folder; the time is the host's, which runs in UTC."""
 
@@ -79,10 +82,12 @@ class HostFiles:
     esxtop: Sequence[bytes] = ()
 
     def of(self, command: str, **arguments: str) -> Output | None:
-        """The output of a command that was given these arguments at least: a whole one where there is one; None where there is none."""
-        wanted = arguments.items()
-        found = [one for one in self.outputs.get(command, ()) if wanted <= one.arguments.items()]
-        return next((one for one in found if one.whole), found[0] if found else None)
+        """The output of a command that was given these arguments at least; None where there is none.
+
+        Where there are several, one that was given no others, and is whole, comes first.
+        """
+        found = [one for one in self.outputs.get(command, ()) if arguments.items() <= one.arguments.items()]
+        return min(found, key=lambda one: (len(narrowing(one, arguments)), not one.whole), default=None)
 
     def records(self, command: str, **arguments: str) -> Records | None:
         """The records of that output; None where there is none."""
@@ -92,6 +97,11 @@ class HostFiles:
     def read(self, output: Output) -> Records:
         """The records of one output of this host."""
         return Records(output.table)
+
+
+def narrowing(output: Output, wanted: Mapping[str, str]) -> frozenset[str]:
+    """The arguments besides those that are wanted by which an output has less than a whole list: of one device, or of endpoints alone."""
+    return frozenset(output.arguments) - wanted.keys() - _SAME_LIST
 
 
 @dataclass(slots=True)

@@ -199,3 +199,14 @@ def test_a_path_that_is_not_there_is_refused(tmp_path: Path) -> None:
 def test_a_cluster_has_a_name_and_a_glob(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="NAME=GLOB"):
         fleet_with_files(None, [tmp_path], ["prod"])
+
+
+@pytest.mark.parametrize("name", [f"esxcli_storage-core-device-list--d-{NAA}.txt", "esxcli_storage-core-device-list---pe-only.txt"])
+def test_a_list_of_some_devices_is_not_one_of_all(tmp_path: Path, name: str) -> None:
+    files = {**HOST, name: HOST["esxcli_storage-core-device-list.txt"]}
+    assert Read(written(tmp_path / "both", files)).whole()["devices"]
+    del files["esxcli_storage-core-device-list.txt"]
+    read = Read(written(tmp_path / "some", files))
+    assert len(read.rows["device"]) == 1
+    assert not read.whole()["devices"]
+    assert not read.whole()["device_scheduling"]
