@@ -81,6 +81,9 @@ _DEVICE_TYPES = {"direct-access": "disk", "cd-rom": "cdrom", "sequential-access"
 _STATES = {"on": "ok", "off": "off", "degraded": "degraded"}
 """Status -> ScsiLunState. `degraded` is a state of the device's paths to esxcli as to the API."""
 
+_PATH_STATES = {"off": "disabled"}
+"""esxcli's own word for what an administrator set (`storage core path set --state=off`); all others are the API's."""
+
 _OFFLOADS = {"supported": "vStorageSupported", "unsupported": "vStorageUnsupported", "unknown": "vStorageUnknown"}
 
 _DRIVERS_WORD = re.compile(r"\s+(NVMe )?FC (HBA|Adapter)$|\s+NVMe HBA$", re.IGNORECASE)
@@ -252,12 +255,13 @@ def _unit(device: str, paths: list[Path], of_device: Mapping[str, tuple[str | No
 
 def _path(record: Record, policy: tuple[str | None, str | None, frozenset[str]] | None) -> Path:
     runtime = record.filled("runtimename", needed=False)
+    state = record.filled("state", needed=False)
     word = (record.text("transport", needed=False) or "").lower()
     target = record.text("targetidentifier", needed=False) or ""
     iqn = next((part for part in target.split(",") if re.match(r"(iqn|eui|naa)\.", part.lower())), None)
     return Path(
         name=record.filled("uid", needed=False) or runtime,
-        state=record.filled("state", needed=False),
+        state=_PATH_STATES.get(state or "", state),
         is_working_path=None if policy is None or runtime is None else runtime in policy[2],
         adapter=record.filled("adapter", needed=False),
         transport=Transport(

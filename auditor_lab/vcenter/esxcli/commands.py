@@ -27,6 +27,10 @@ __all__ = ["COMMANDS", "check_arguments"]
 _SUPPORT = {"vStorageSupported": "supported", "vStorageUnsupported": "unsupported", "vStorageUnknown": "unknown"}
 
 
+_STATUS = {"off": "off", "degraded": "degraded"}
+"""By the main state of a disk: what esxcli prints; of most other states no output was seen."""
+
+
 def _device_list(_state: VCenterState, host: HostState, arguments: Arguments) -> Rows:
     return Rows("ScsiDevice", [_device(host, device) for device in requested_devices(host, arguments)])
 
@@ -47,7 +51,7 @@ def _device(host: HostState, device: DeviceDescription) -> dict[str, object]:
         "Revision": f"{device.revision:4}",
         "SCSILevel": 6,
         "IsPseudo": False,
-        "Status": "on",
+        "Status": _STATUS.get(device.operational_state[0], "on") if device.operational_state else "on",
         "IsRDMCapable": True,
         "IsLocal": device.local,
         "IsRemovable": False,
