@@ -34,6 +34,7 @@ from tests.depth import depth
 from tests.engine.bench import Override
 from tests.engine.test_shipped_rules import shipped
 from tests.mutation.bench import loaded
+from tests.mutation.shares import digest, share
 from tests.mutation.worlds import recorded
 
 AT = datetime(2026, 11, 23, 12, tzinfo=UTC)
@@ -135,7 +136,7 @@ def facts_change(chance: random.Random) -> str:
     """One cell of a table is forgotten or becomes its neighbour's, a row disappears or comes twice, or a topic was not read whole."""
     table = chance.choice([name for name in TABLES if name not in {"gap", "reading"}])
     column = chance.choice(TABLES[table].names)
-    row = f'rowid = (SELECT rowid FROM fact."{table}" ORDER BY hash(rowid + {chance.randrange(1000)}) LIMIT 1)'
+    row = f'rowid = (SELECT rowid FROM fact."{table}" ORDER BY {digest(table, chance.randrange(1000))} LIMIT 1)'
     other = f'(SELECT any_value(o."{column}") FROM fact."{table}" AS o WHERE o."{column}" IS DISTINCT FROM t."{column}")'
     return chance.choice(
         [
@@ -145,7 +146,7 @@ def facts_change(chance: random.Random) -> str:
             f'DELETE FROM fact."{table}" WHERE {row}',
             f'INSERT INTO fact."{table}" SELECT * FROM fact."{table}" WHERE {row}',
             "DELETE FROM fact.baseline",
-            f"UPDATE fact.reading SET complete = NOT complete WHERE hash(rowid) % 97 = {chance.randrange(97)}",
+            f"UPDATE fact.reading SET complete = NOT complete WHERE {share('reading', chance.randrange(97), 97)}",
         ]
     )
 
