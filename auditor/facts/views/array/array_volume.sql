@@ -79,9 +79,7 @@ SELECT
     h.ceiling_use_at_least,
     CASE
         WHEN a.family IN ('solidfire', 'flasharray', 'ontap') AND (l.utilization IS NOT NULL OR l.throttle_us IS NOT NULL OR x.is_countable) THEN true
-        WHEN NOT x.is_told THEN NULL
-        WHEN a.family IN ('solidfire', 'flasharray', 'ontap') THEN x.is_countable
-        WHEN a.family IS NOT NULL THEN false
+        WHEN a.family IS NOT NULL AND x.is_told IS DISTINCT FROM false THEN a.family IN ('solidfire', 'flasharray', 'ontap') AND x.is_countable
     END AS is_ceiling_countable,
     h.qos_wait,
     CASE WHEN a.family = 'ontap' THEN a.generation IS NULL OR a.generation NOT IN ('ASA r2', 'AFX') END AS has_alignment,
