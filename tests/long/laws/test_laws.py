@@ -23,6 +23,7 @@ from tests.mutation.laws import (
 )
 from tests.mutation.mending import NOT_ONE_FACT, OF_A_SETTING, planned, storage_drs_answers
 from tests.mutation.noticing import DECLARED_BY_NAME, unexpected, verdicts
+from tests.mutation.shares import digest, share
 from tests.mutation.worlds import PREFIXES, recorded, worlds
 
 NULL_IS_A_VALUE: Mapping[str, str] = {
@@ -83,28 +84,33 @@ def test_names_change_no_verdict(alone: Bench, among: Bench) -> None:
 def test_the_order_of_rows_changes_no_verdict(alone: Bench) -> None:
     connection = loaded(recorded())
     for name in TABLES:
-        connection.execute(f'CREATE OR REPLACE TABLE fact."{name}" AS SELECT * FROM fact."{name}" ORDER BY hash(rowid + 1)')
+        connection.execute(f'CREATE OR REPLACE TABLE fact."{name}" AS SELECT * FROM fact."{name}" ORDER BY {digest(name)}')
     assert verdicts(Bench(connection).verdicts) == verdicts(alone.verdicts)
 
 
-SHARES = st.sampled_from(("true", *(f"hash(rowid + {salt}) % {part} = 0" for salt in range(8) for part in (2, 5))))
+SHARES = st.sampled_from((None, *((salt, part) for salt in range(8) for part in (2, 5))))
 """Which rows: all, every second, every fifth."""
 
 
+def rows_of(table: str, chosen: tuple[int, int] | None) -> str:
+    """The condition by which rows of a table are chosen."""
+    return "true" if chosen is None else share(table, *chosen)
+
+
 @settings(max_examples=depth(25, 160), derandomize=True)
-@given(column=st.sampled_from([one for one in columns_that_may_be_missing() if one[0] in TRIED]), share=SHARES)
-def test_a_cell_less_leaves_a_verdict_as_it_was_or_unknown(alone: Bench, column: tuple[str, str], share: str) -> None:
+@given(column=st.sampled_from([one for one in columns_that_may_be_missing() if one[0] in TRIED]), chosen=SHARES)
+def test_a_cell_less_leaves_a_verdict_as_it_was_or_unknown(alone: Bench, column: tuple[str, str], chosen: tuple[int, int] | None) -> None:
     if ".".join(column) not in NULL_IS_A_VALUE:
-        assert [str(breach) for breach in less_knowledge(alone, forgetting_a_column(*column, share))] == []
+        assert [str(breach) for breach in less_knowledge(alone, forgetting_a_column(*column, rows_of(column[0], chosen)))] == []
 
 
 @settings(max_examples=depth(12, 80), derandomize=True)
-@given(data=st.data(), share=SHARES)
-def test_a_reading_less_leaves_a_verdict_as_it_was_or_unknown(alone: Bench, data: st.DataObject, share: str) -> None:
+@given(data=st.data(), chosen=SHARES)
+def test_a_reading_less_leaves_a_verdict_as_it_was_or_unknown(alone: Bench, data: st.DataObject, chosen: tuple[int, int] | None) -> None:
     topics = sorted(topic for (topic,) in alone.connection.execute("SELECT DISTINCT topic FROM fact.reading").fetchall())
     topic = data.draw(st.sampled_from(topics))
     excused = BY_MEASUREMENT if topic in TOPICS_OF_LOAD else ()
-    breaches = less_knowledge(alone, forgetting_a_topic(topic, share))
+    breaches = less_knowledge(alone, forgetting_a_topic(topic, rows_of("reading", chosen)))
     assert [str(breach) for breach in breaches if breach.key[0] not in excused or breach.after == "pass"] == []
 
 

@@ -80,17 +80,30 @@ kind AS (
     WHERE fewest < most
     GROUP BY ALL
 ),
-ported AS (
+matched AS (
     -- The adapters of a host that are of the kind by which it reaches the devices of a set; where one kind holds what is not storage's as well, of its driver.
-    SELECT s.set_key, CASE WHEN any_value(r.hbas_read) THEN count(b.hba) END AS ports
+    -- Both are NULL where a kind or a driver is not known.
+    SELECT
+        s.set_key,
+        r.hbas_read,
+        b.hba,
+        s.transport IS NOT NULL AND b.kind = CASE WHEN s.transport = 'sas' THEN 'block' ELSE s.transport END AS is_of_kind,
+        s.transport NOT IN ('iscsi', 'sas', 'block') OR v.driver IS NULL OR b.driver = v.driver AS is_of_driver
     FROM step_path_set AS s
     JOIN step_host_number AS n USING (host_number)
     JOIN step_host_reading AS r ON r.endpoint = n.endpoint AND r.host_id = n.host_id
     LEFT JOIN step_driver AS v USING (driver_number)
     LEFT JOIN fact.hba AS b ON b.endpoint = n.endpoint AND b.host_id = n.host_id
-        AND b.kind = CASE WHEN s.transport = 'sas' THEN 'block' ELSE s.transport END
-        AND (s.transport NOT IN ('iscsi', 'sas', 'block') OR v.driver IS NULL OR b.driver IS NOT DISTINCT FROM v.driver)
-    GROUP BY s.set_key
+),
+ported AS (
+    SELECT
+        set_key,
+        CASE
+            WHEN any_value(hbas_read) AND count(hba) FILTER (is_of_kind AND is_of_driver) = count(hba) FILTER (coalesce(is_of_kind AND is_of_driver, true))
+            THEN count(hba) FILTER (is_of_kind AND is_of_driver)
+        END AS ports
+    FROM matched
+    GROUP BY set_key
 ),
 member AS (
     SELECT
