@@ -35,6 +35,7 @@ from auditor.history.stopped_runs import close_audit
 from auditor.model import FixClass
 from auditor.model.scope import fleet_identity
 from auditor.pipeline.changes import apply_plan, plan_undo, resume, undo, undo_run
+from auditor.pipeline.files_of_hosts import origin_of_changes, refuse_files
 from auditor.pipeline.fixing import fix, rehearse
 from auditor.pipeline.judging import Collected, judge_collected
 from auditor.pipeline.policy import Policy, load_fleet_waivers, load_policy, load_rule_set, needs_for, needs_of_reach
@@ -68,6 +69,7 @@ __all__ = [
     "audit",
     "collect",
     "fix",
+    "keep_planned",
     "load_fleet",
     "load_rule_set",
     "plan",
@@ -124,17 +126,28 @@ def plan(audited: AuditResult) -> PlanFile:
     """The plan of an audit as it is kept in a file (`plan_text`); the run is kept in the state directory, and nothing is changed.
 
     Raises:
-        ConfigurationError: the audit was not requested with `fix`, without which waivers need not be sound.
+        ConfigurationError: the audit was not requested with `fix`, without which waivers need not be sound, or hosts were read from files.
     """
     if audited.fleet is None or audited.request.fix is None:
         raise ConfigurationError(
             "this audit was not made to be planned by", why="nothing was kept.", do="AuditRequest(fleet=..., fix=FixLimits())"
         )
+    refuse_files(audited.fleet)
     file = plan_file(audited, audited.fleet)
     with written_whole(audited.directory / PLAN_FILE, mode=0o600) as out:
         out.write(plan_text(file))
     save_run(audited)
     return file
+
+
+def keep_planned(audited: AuditResult) -> tuple[str, ...]:
+    """Keep the run of an audit of files without a plan that could be made, and say in lines what its changes rest on.
+
+    Its changes are `audited.plan`: for a person, who compares each with the host.
+    """
+    origin = tuple(origin_of_changes(audited))
+    save_run(audited)
+    return origin
 
 
 def plan_roles(audited: AuditResult) -> dict[str, Any]:

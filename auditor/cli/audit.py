@@ -13,14 +13,12 @@ import typer
 
 from auditor.cli import completions, options, waiting
 from auditor.cli.confirm import await_confirmed
+from auditor.cli.evidence import files_of, with_files
 from auditor.cli.shown import Shown, show_dry_run, show_fixed, typed, write_reports
 from auditor.cli.terminal import always, ask, ask_unmatched, progress, show_changes, show_plan, warn
 from auditor.errors import AuditorError, ConfigurationError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from auditor.fleet.loading import Fleet
     from auditor.history.retention import Keep
     from auditor.pipeline.request import AuditRequest
     from auditor.pipeline.result import AuditResult
@@ -71,7 +69,7 @@ def audit(
     from auditor.pipeline.request import AuditRequest
     from auditor.store.address import Address, without_journals
 
-    files = _files_of(snapshot or ())
+    files = files_of(snapshot or ())
     incremental, limits = incremental_options.incremental(of_files=bool(files)), parse_keep(keep or ())
     if not files and (fleet is None) != bool(snapshot):
         raise ConfigurationError(
@@ -85,7 +83,7 @@ def audit(
         workers = workers_options.workers is not None
         _refuse_with_snapshot(transport=transport is not None, since=incremental is not None, fix=fix_options.fix, workers=workers)
     request = AuditRequest(
-        fleet=_with_files(fleet, files, incremental_options.max_age) if files else fleet,
+        fleet=with_files(fleet, files, incremental_options.max_age) if files else fleet,
         snapshot=None if files else snapshot or None,
         **rule_options.arguments(),
         waivers=waivers,
@@ -169,33 +167,6 @@ def demo(
         request = AuditRequest(fleet=fleet, **rule_options.arguments(), transport=transport, state=state_dir, fix=limits, is_demo=True)
         command = typed("auditor demo", ("--scenario", scenario), ("--rules", rule_options.rules), ("--state-dir", state_dir))
         return _run(request, Shown(reporter or (), command, details=details, fleet_stays=False), exit_options, fix_options)
-
-
-def _files_of(places: Sequence[Place]) -> tuple[Path, ...]:
-    """The places that are files of hosts, and no saved snapshots.
-
-    Raises:
-        ConfigurationError: there are both.
-    """
-    from auditor.facts.snapshots.manifest import MANIFEST
-
-    files = tuple(one for one in places if isinstance(one, Path) and one.exists() and not (one / MANIFEST).exists())
-    if files and len(files) < len(places):
-        raise ConfigurationError(
-            "--from names both saved snapshots and files of hosts",
-            why="nothing was read.",
-            do=f"make a snapshot of the files first: auditor import {files[0]} --out DIR",
-        )
-    return files
-
-
-def _with_files(fleet: Path | None, files: Sequence[Path], max_age: str | None) -> Fleet:
-    from auditor.fleet.evidence import fleet_with_files
-    from auditor.fleet.loading import load_fleet
-    from auditor.history.incremental import parse_max_age
-
-    age = None if max_age is None else parse_max_age(max_age)
-    return fleet_with_files(None if fleet is None else load_fleet(fleet), files, max_age=age)
 
 
 def _refuse_with_snapshot(*, transport: bool, since: bool, fix: bool, workers: bool) -> None:

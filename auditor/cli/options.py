@@ -141,6 +141,15 @@ Snapshots = Annotated[
         help="A saved snapshot, for example s3://bucket/monday; or files of hosts: support bundles, saved outputs, folders. Repeatable.",
     ),
 ]
+FilesOfHosts = Annotated[
+    list[Place] | None,
+    typer.Option(
+        "--from",
+        metavar="PATH",
+        parser=_place_of,
+        help="Files of hosts: support bundles, saved outputs, folders; with --as. Repeatable.",
+    ),
+]
 Transport = Annotated[
     BulkTransport | None,
     typer.Option("--transport", "--lane", help="How vCenters are read in bulk. [default: the fastest each offers]", show_default=False),

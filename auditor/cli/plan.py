@@ -5,21 +5,29 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from auditor.cli import options
+from auditor.cli.evidence import files_of, with_files
 from auditor.cli.terminal import progress, warn
 from auditor.errors import ConfigurationError
 from auditor.model import FixClass
 from auditor.report.command_script import CommandLanguage, script_text
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from auditor.history.plan_file import PlanFile
+    from auditor.store.address import Place
+
 
 @options.with_groups
 def plan(
     *,
-    fleet: options.RequiredFleet,
+    fleet: options.Fleet = None,
+    files: options.FilesOfHosts = None,
     out: Annotated[
         str | None,
         typer.Option(
@@ -50,11 +58,15 @@ def plan(
     The file is JSON for people and programs: every change with its object, from, to, reason, rules, class, and what it waits for. It is
     under a digest: a file that was changed is refused.
 
+    Files of hosts (--from) are planned as commands alone: what they were read from may be old, so a person compares and runs them.
+
     Example: auditor plan --fleet fleet.yaml --out plan.json
 
     Example: auditor plan --fleet fleet.yaml --only sioc/overlap-array-qos --out -
 
     Example: auditor plan --fleet fleet.yaml --as esxcli --out changes.sh
+
+    Example: auditor plan --from bundles --fleet arrays.yaml --as esxcli --out changes.sh
 
     Example: auditor plan --fleet fleet.yaml --privileges | jq -r '.vcenters[].fix.govc'
 
@@ -62,7 +74,7 @@ def plan(
     """
     from auditor.apply.held_back import held_back
     from auditor.apply.order import stages
-    from auditor.audit import audit, plan_roles, plan_text
+    from auditor.audit import audit, keep_planned, plan_roles, plan_text
     from auditor.audit import plan as make_plan
     from auditor.history.plan_file import PLAN_FILE, plan_digest
     from auditor.pipeline.request import AuditRequest, FixLimits
@@ -71,14 +83,19 @@ def plan(
 
     if privileges and commands is not None:
         raise ConfigurationError("--as and --privileges print two different things", why="nothing was read.", do="give one of them.")
+    chosen = _chosen_files(fleet, files or (), as_commands=commands is not None, privileges=privileges)
+    if chosen and (transport is not None or incremental_options.since is not None):
+        raise ConfigurationError(
+            "--transport (--lane) and --since cannot go with --from", why="files are read as they are.", do="leave them out."
+        )
     if out is not None and out != "-":
         options.file_to_write(Path(out))
     with progress() as shown:
         request = AuditRequest(
-            fleet=fleet,
+            fleet=with_files(fleet, chosen, incremental_options.max_age) if chosen else fleet,
             **rule_options.arguments(),
             waivers=waivers,
-            incremental=incremental_options.incremental(),
+            incremental=incremental_options.incremental(of_files=bool(chosen)),
             transport=transport,
             state=state_dir,
             fix=FixLimits(retry_put_back=retry_put_back),
@@ -86,23 +103,17 @@ def plan(
             warn=warn,
         )
         audited = audit(request)
-        file = make_plan(audited)
     for gap in audited.gaps:
         warn(f"not read: {gap.endpoint}: {gap.what}: {gap.why}")
+    held = held_back(audited.fleet, audited.plan.changes) if audited.fleet is not None else ()
+    if commands is not None:
+        origin = keep_planned(audited) if chosen else _plan_lines(audited.directory, make_plan(audited))
+        kinds = {endpoint.name: endpoint.kind for endpoint in audited.fleet.endpoints} if audited.fleet is not None else {}
+        _write_script(script_text(audited.plan, stages(audited.plan.changes), commands, kinds, origin, held), out)
+        return audited.exit_code(exit_options.fail_on, exit_options.min_coverage)
+    file = make_plan(audited)
     if privileges:
         print(json.dumps(plan_roles(audited), indent=2))
-        return audited.exit_code(exit_options.fail_on, exit_options.min_coverage)
-    held = held_back(audited.fleet, file.plan.changes) if audited.fleet is not None else ()
-    if commands is not None:
-        kinds = {endpoint.name: endpoint.kind for endpoint in audited.fleet.endpoints} if audited.fleet is not None else {}
-        origin = (f"Plan {audited.directory / PLAN_FILE}", f"of run {file.run}; {plan_digest(file)}")
-        script = script_text(file.plan, stages(file.plan.changes), commands, kinds, origin, held)
-        if out is None or out == "-":
-            sys.stdout.write(script)
-        else:
-            with written_whole(Path(out)) as stream:
-                stream.write(script)
-            print(f"Read {out}, then run it; nothing was changed.")
         return audited.exit_code(exit_options.fail_on, exit_options.min_coverage)
     place = audited.directory / PLAN_FILE if out is None else Path(out)
     people = sys.stderr if out == "-" else sys.stdout
@@ -116,3 +127,55 @@ def plan(
         print(f"\nRun {file.run}; {plan_digest(file)}", file=people)
         print(f"auditor apply {place} --fleet {fleet} makes it, as far as --allow says.", file=people)
     return audited.exit_code(exit_options.fail_on, exit_options.min_coverage)
+
+
+def _plan_lines(directory: Path, file: PlanFile) -> tuple[str, ...]:
+    """What a script says of the plan that it was made of."""
+    from auditor.history.plan_file import PLAN_FILE, plan_digest
+
+    return (f"Plan {directory / PLAN_FILE}", f"of run {file.run}; {plan_digest(file)}")
+
+
+def _write_script(script: str, out: str | None) -> None:
+    from auditor.report.files import written_whole
+
+    if out is None or out == "-":
+        sys.stdout.write(script)
+        return
+    with written_whole(Path(out)) as stream:
+        stream.write(script)
+    print(f"Read {out}, then run it; nothing was changed.")
+
+
+def _chosen_files(fleet: Path | None, places: Sequence[Place], *, as_commands: bool, privileges: bool) -> tuple[Path, ...]:
+    """The files of hosts that are planned by; () where a fleet alone is.
+
+    Raises:
+        ConfigurationError: there is neither, one of them is a saved snapshot, or something else than commands was asked for.
+    """
+    if not places:
+        if fleet is None:
+            raise ConfigurationError(
+                "plan needs --fleet PATH, or --from PATH with --as", why="nothing was read.", do="auditor plan --fleet fleet.yaml"
+            )
+        return ()
+    if privileges:
+        raise ConfigurationError(
+            "--privileges cannot go with --from",
+            why="files have no accounts; nothing was read.",
+            do="auditor plan --fleet fleet.yaml --privileges",
+        )
+    if not as_commands:
+        raise ConfigurationError(
+            "a plan from files is printed as commands for a person",
+            why="nothing was read: `auditor apply` writes to hosts that it can ask, and these files may be old.",
+            do="name --as esxcli, or --as powercli.",
+        )
+    files = files_of(places)
+    if not files:
+        raise ConfigurationError(
+            f"--from {places[0]} names no files of hosts",
+            why="nothing was read: it is not there, or a saved snapshot, which is judged and not planned by.",
+            do="name support bundles, saved outputs of esxcli, or folders of both.",
+        )
+    return files

@@ -29,6 +29,7 @@ from auditor.history.state import state_directory
 from auditor.history.writing_runs import Writes, check_journal, load_writes
 from auditor.journal import history
 from auditor.model import FixClass, Outcome, Plan, Receipt
+from auditor.pipeline.files_of_hosts import refuse_files
 from auditor.pipeline.policy import load_policy
 from auditor.pipeline.request import ApplyRequest, FixLimits, ResumeRequest, UndoRequest
 from auditor.pipeline.unmatched import refuse_unmatched
@@ -272,4 +273,11 @@ def _basis_now(planned: Basis, fleet: Fleet, state: Path, waivers: Path | None) 
 
 
 def _fleet(fleet: Fleet | Path) -> Fleet:
-    return fleet if isinstance(fleet, Fleet) else load_fleet(fleet)
+    """The fleet that is written to.
+
+    Raises:
+        ConfigurationError: it has a mistake, or its hosts were read from files.
+    """
+    loaded = fleet if isinstance(fleet, Fleet) else load_fleet(fleet)
+    refuse_files(loaded)
+    return loaded

@@ -21,6 +21,7 @@ from auditor.history.stopped_runs import close_audit
 from auditor.journal import read_journal
 from auditor.journal.records import SUFFIX
 from auditor.model import Change, FixCertificate, Outcome
+from auditor.pipeline.files_of_hosts import refuse_files
 from auditor.pipeline.judging import judge_again
 from auditor.pipeline.saving import plan_file, save_run
 from auditor.pipeline.unmatched import refuse_unmatched
@@ -96,12 +97,7 @@ def _requested(audited: AuditResult) -> tuple[Fleet, FixLimits]:
         raise ConfigurationError(
             "this audit was not made to be fixed", why="nothing was changed.", do="AuditRequest(fleet=..., fix=FixLimits())"
         )
-    if any(endpoint.evidence is not None for endpoint in fleet.endpoints):
-        raise ConfigurationError(
-            "hosts were read from files, and files cannot be changed",
-            why="nothing was written: what the hosts are like now is not known.",
-            do="audit the vCenter or the hosts themselves with --fix.",
-        )
+    refuse_files(fleet)
     return fleet, limits
 
 

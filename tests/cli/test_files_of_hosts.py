@@ -1,15 +1,45 @@
 """`auditor import`, and `auditor audit --from` files of hosts: what they print, and what they refuse."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
-from auditor.audit import AuditRequest, FixLimits, audit, fix, rehearse
+from auditor.audit import (
+    ApplyRequest,
+    AuditRequest,
+    FixLimits,
+    ResumeRequest,
+    UndoRequest,
+    apply_plan,
+    audit,
+    fix,
+    plan,
+    rehearse,
+    resume,
+    undo_run,
+)
 from auditor.cli import run
 from auditor.errors import ConfigurationError
 from auditor.fleet.evidence import fleet_with_files
-from tests.endpoints.files.evidence import HOST, written
+from tests.endpoints.files.evidence import HOST, NAME, OPTIONS, written
+
+LOCKING_OFF = (
+    OPTIONS
+    + """
+   Path: /VMFS3/HardwareAcceleratedLocking
+   Type: integer
+   Int Value: 0
+   Default Int Value: 1
+   Min Value: 0
+   Max Value: 1
+   String Value:
+   Default String Value:
+   Valid Characters:
+   Description: Enable hardware accelerated VMFS locking
+"""
+)
 
 
 @pytest.fixture
@@ -81,5 +111,105 @@ def test_what_cannot_be_done_is_refused(
 def test_nothing_is_written_to_hosts_whose_files_were_read(host: Path, tmp_path: Path) -> None:
     audited = audit(AuditRequest(fleet=fleet_with_files(None, [host]), state=tmp_path / "state", fix=FixLimits()))
     for attempt in (lambda: fix(audited, confirm=lambda *_: True), lambda: rehearse(audited)):
+        with pytest.raises(ConfigurationError, match="files cannot be changed"):
+            attempt()
+
+
+@pytest.fixture
+def hosts(tmp_path: Path) -> Path:
+    """A folder of two hosts whose files are of 2025-11-10 06:00 UTC; the second has hardware accelerated locking switched off."""
+    folder = tmp_path / "bundles"
+    for name, settings in (("esx-01", OPTIONS), ("esx-02", LOCKING_OFF)):
+        own = {"esxcli_system-hostname-get.txt": NAME.replace("esx-01", name), "esxcli_system-settings-advanced-list.txt": settings}
+        for file in written(folder / name, {**HOST, **own}).iterdir():
+            os.utime(file, (1_762_754_400, 1_762_754_400))
+    return folder
+
+
+def planned(hosts: Path, tmp_path: Path, *arguments: str) -> int:
+    return run(["plan", "--from", str(hosts), "--state-dir", str(tmp_path / "state"), *arguments])
+
+
+def test_what_an_audit_of_files_would_change_is_printed_as_commands(
+    hosts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert planned(hosts, tmp_path, "--as", "esxcli") == 2
+    script = capsys.readouterr().out
+    lines = script.splitlines()
+    assert lines[1] == "# 1 planned change as esxcli commands, by host. Written by auditor, which made none of them."
+    assert lines[2].endswith("from files, not from hosts: no host was asked, and `auditor apply` does not take this plan.")
+    assert lines[4] == f"# esx-02.example.net: {hosts}/esx-02, of 2025-11-10 06:00 UTC"
+    assert not lines[5].startswith("# esx-01")
+    assert (
+        """\
+# 1. VMFS3.HardwareAcceleratedLocking of host esx-02.example.net: 0 -> 1
+"""
+        in script
+    )
+    assert (
+        """\
+#    class: online; no reboot
+if due 1 0 1 "$(option /VMFS3/HardwareAcceleratedLocking)"; then
+  esxcli system settings advanced set --option=/VMFS3/HardwareAcceleratedLocking --int-value=1
+  made 1 1 "$(option /VMFS3/HardwareAcceleratedLocking)"
+fi
+# undo of 1: esxcli system settings advanced set --option=/VMFS3/HardwareAcceleratedLocking --int-value=0
+fi
+"""
+        in script
+    )
+
+
+def test_a_plan_from_files_may_be_of_powercli_and_go_into_a_file(hosts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "changes.ps1"
+    assert planned(hosts, tmp_path, "--as", "powercli", "--out", str(out)) == 2
+    assert capsys.readouterr().out == f"Read {out}, then run it; nothing was changed.\n"
+    lines = out.read_text(encoding="ascii").splitlines()
+    assert lines[3] == f"# esx-02.example.net: {hosts}/esx-02, of 2025-11-10 06:00 UTC"
+    assert "$vmhost = Get-PlannedHost '' 'esx-02.example.net'" in lines
+
+
+def test_a_plan_from_files_leaves_no_file_that_apply_takes(hosts: Path, tmp_path: Path) -> None:
+    assert planned(hosts, tmp_path, "--as", "esxcli") == 2
+    [kept] = (tmp_path / "state" / "runs").iterdir()
+    assert (kept / "run.json").exists()
+    assert not [*(tmp_path / "state").rglob("plan.json")]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        ([], "do:  name --as esxcli, or --as powercli."),
+        (["--out", "plan.json"], "a plan from files is printed as commands for a person"),
+        (["--privileges"], "--privileges cannot go with --from"),
+        (["--as", "esxcli", "--since", "last"], "--transport (--lane) and --since cannot go with --from"),
+        (["--as", "esxcli", "--max-age", "soon"], 'max-age: "soon" is not an age'),
+    ],
+    ids=["no language", "a file for apply", "roles", "since", "age"],
+)
+def test_a_plan_from_files_is_for_a_person_alone(
+    hosts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], why: str
+) -> None:
+    assert planned(hosts, tmp_path, *arguments) == 3
+    assert why in capsys.readouterr().err
+
+
+def test_a_plan_is_of_a_fleet_or_of_files_and_of_no_snapshot(host: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["plan"]) == 3
+    assert "plan needs --fleet PATH, or --from PATH with --as" in capsys.readouterr().err
+    assert run(["import", str(host), "--out", str(tmp_path / "snapshot")]) == 0
+    assert planned(tmp_path / "snapshot", tmp_path, "--as", "esxcli") == 3
+    assert "names no files of hosts" in capsys.readouterr().err
+
+
+def test_no_plan_is_applied_resumed_or_undone_on_hosts_whose_files_were_read(host: Path, tmp_path: Path) -> None:
+    fleet, state = fleet_with_files(None, [host]), tmp_path / "state"
+    audited = audit(AuditRequest(fleet=fleet, state=state, fix=FixLimits()))
+    for attempt in (
+        lambda: plan(audited),
+        lambda: apply_plan(ApplyRequest(plan=tmp_path / "plan.json", fleet=fleet, state=state), confirm=lambda _: True),
+        lambda: resume(ResumeRequest(run="last", fleet=fleet, state=state), confirm=lambda _: True),
+        lambda: undo_run(UndoRequest(run="last", fleet=fleet, state=state), confirm=lambda _: True),
+    ):
         with pytest.raises(ConfigurationError, match="files cannot be changed"):
             attempt()
