@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.files.outputs.known import BY_NAME, BY_PLAIN_NAME, UNKNOWN, Known
@@ -165,8 +165,3 @@ def _named_options(rest: str, known: Known) -> Iterator[tuple[str, str]]:
             return
     if known.command == "system module parameters list" and text.startswith("_"):
         yield "module", plain
-
-
-def filtered(named: Named) -> Named:
-    """`named` as one of whose output only a part was kept."""
-    return replace(named, filtered=True)

@@ -103,7 +103,9 @@ def _part(header: str, dashes: str, lines: Sequence[str], known: Known, found: F
     for line in lines:
         if line.strip():
             cells = _tabbed(line, groups) if "\t" in dashes.strip() else _cells(line.expandtabs(8), groups, plain)
-            row = None if cells is None or not _plausible(cells, plain, known) else dict(zip(names, cells, strict=True))
+            if cells is not None and (not _plausible(cells, plain, known) or _is_header(line, plain, known, cut=line is lines[-1])):
+                cells = None
+            row = None if cells is None else dict(zip(names, cells, strict=True))
             rows.append(row)  # type: ignore[arg-type]
             if row is None:
                 found.doubt(f"A row does not fit its columns: {shown(line)}.")
@@ -150,6 +152,13 @@ def _plausible(cells: Row, plain: Sequence[str], known: Known) -> bool:
         cell if name in known.filled else not cell or name not in BOOLEANS or cell.lower() in ("true", "false")
         for cell, name in zip(cells, plain, strict=True)
     )
+
+
+def _is_header(line: str, plain: Sequence[str], known: Known, *, cut: bool) -> bool:
+    """Whether a line is made of titles: the next header of a broken table that lost its dashes. `cut`: the last may be incomplete."""
+    titles = {*plain, *known.titles}
+    *pieces, last = [plain_name(match[0]) for match in _PIECE.finditer(line)]
+    return titles.issuperset(pieces) and (last in titles or (cut and any(title.startswith(last) for title in titles)))
 
 
 def _cells(line: str, groups: Sequence[tuple[int, int]], plain: Sequence[str]) -> Row | None:
