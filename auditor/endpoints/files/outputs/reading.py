@@ -30,7 +30,8 @@ _ERROR = re.compile(
     re.IGNORECASE,
 )
 _MOST_ERROR_LINES = 5
-_WORD_ENDS = re.compile(r"(?:.*[)}\]>]|.*\b(?:true|false))", re.DOTALL)
+_WHOLE_WORDS = frozenset(("true", "false"))
+_WHOLE_VALUES = frozenset(("true", "false", "Enabled", "Disabled"))
 
 
 def outputs_in(data: bytes, name: str = "") -> list[Output]:
@@ -73,7 +74,7 @@ def _outputs(section: Section, *, always: bool) -> list[Output]:
     if not found.records and not always and not _tells(known):
         return [] if section.named is not None else [_refused(named, _first_problem(found, lines), section.host)]
     if not section.ended:
-        _cut(found, lines)
+        _cut(found, lines, known)
     if named.filtered:
         found.doubt("Only a part of the output was kept.")
     if not found.records and found.whole and not found.names and not _is_empty_list(lines):
@@ -168,16 +169,29 @@ def _is_data(line: str) -> bool:
     return is_dashes(line) or line.lstrip().startswith(("<output", "<?xml", "[", "{")) or (line.startswith("   ") and ": " in line)
 
 
-def _cut(found: Found, lines: Sequence[str]) -> None:
-    """Leave out the last value of a text whose last line has no end, unless the value shows that it is whole."""
-    last = lines[-1].rstrip("\n")
-    if not found.records or not last.strip() or _WORD_ENDS.fullmatch(last.rstrip()):
+def _cut(found: Found, lines: Sequence[str], known: Known) -> None:
+    """Leave out the last value of a text whose last line has no end, unless the value or the form shows that it is whole.
+
+    Cells behind the last one that has a text are left out with it: they may stand in the part that was cut.
+    """
+    if not found.records or not lines[-1].strip() or _closed(lines):
         return
     record = found.records[-1]
-    names = [name for name in record if record[name]]
-    if names:
-        record[names[-1]] = None
+    for name in reversed(record):
+        cell = record[name]
+        if cell in (_WHOLE_VALUES if known.value else _WHOLE_WORDS):
+            if name == next(reversed(record)):
+                return
+            break
+        record[name] = None
+        if cell:
+            break
     found.doubt("The text ends without the end of a line: its last line may have been cut.")
+
+
+def _closed(lines: Sequence[str]) -> bool:
+    """Whether a text is XML or JSON that was read to its last bracket."""
+    return begins_with(lines, "<?xml", "<output", "[", "{") is not None and lines[-1].rstrip().endswith((">", "]", "}"))
 
 
 def _incomplete(found: Found, known: Known) -> None:
