@@ -1,0 +1,141 @@
+"""Records in each form that esxcli prints, sessions of terminals, encodings and texts that are meant to do harm."""
+
+import csv
+import io
+import json
+import time
+from collections.abc import Callable, Sequence
+from xml.sax.saxutils import escape
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from auditor.endpoints.files.outputs import Output, outputs_in
+from auditor.endpoints.vcenter.esxcli_records import plain_name
+
+TITLES = ("Name", "Type", "Value", "Description")
+COMMAND = "system module parameters list"
+Record = tuple[str, ...]
+
+VALUES = st.text(alphabet="abcXYZ019:=,\"'; ", min_size=1, max_size=20).map(str.strip).filter(bool)
+RECORDS = st.lists(st.tuples(*[VALUES] * len(TITLES)), min_size=1, max_size=4)
+
+
+def _bare(title: str) -> str:
+    return title.replace(" ", "")
+
+
+def _list(records: Sequence[Record]) -> str:
+    return "\n".join(
+        f"vmhba{number}\n" + "".join(f"   {title}: {value}\n" for title, value in zip(TITLES, record, strict=True))
+        for number, record in enumerate(records)
+    )
+
+
+def _table(records: Sequence[Record]) -> str:
+    widths = [max(map(len, column)) for column in zip(TITLES, *records, strict=True)]
+    rows = [TITLES, tuple("-" * max(2, width) for width in widths), *records]
+    return "".join("  ".join(cell.ljust(max(2, width)) for cell, width in zip(row, widths, strict=True)).rstrip() + "\n" for row in rows)
+
+
+def _xml(records: Sequence[Record]) -> str:
+    structures = "".join(
+        '<structure typeName="Parameter">'
+        + "".join(
+            f'<field name="{_bare(title)}"><string>{escape(value)}</string></field>' for title, value in zip(TITLES, record, strict=True)
+        )
+        + "</structure>"
+        for record in records
+    )
+    return (
+        '<?xml version="1.0" encoding="utf-8"?>\n<output xmlns="http://www.vmware.com/Products/ESX/5.0/esxcli">'
+        f'<root><list type="structure">{structures}</list></root></output>\n'
+    )
+
+
+def _json(records: Sequence[Record]) -> str:
+    return json.dumps([dict(zip(map(_bare, TITLES), record, strict=True)) for record in records]) + "\n"
+
+
+def _csv(records: Sequence[Record]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator=",\n").writerows([list(map(_bare, TITLES)), *records])
+    return text.getvalue()
+
+
+def _keyvalue(records: Sequence[Record]) -> str:
+    return "".join(
+        f"structure[{number}].Parameter.{_bare(title)}.string={value}\n"
+        for number, record in enumerate(records)
+        for title, value in zip(TITLES, record, strict=True)
+    )
+
+
+def _values(output: Output) -> list[Record]:
+    places = {plain_name(name): place for place, name in enumerate(output.table.names)}
+    return [tuple(str(record[places[plain_name(title)]]) for title in TITLES) for record in output.table.records]
+
+
+@pytest.mark.parametrize("render", [_list, _table, _xml, _json, _csv, _keyvalue], ids=["list", "table", "xml", "json", "csv", "keyvalue"])
+@settings(max_examples=60, deadline=None)
+@given(records=RECORDS)
+def test_records_in_each_form_are_read_as_they_were(render: Callable[[Sequence[Record]], str], records: list[Record]) -> None:
+    (output,) = outputs_in(render(records).encode(), "esxcli_system-module-parameters-list.txt")
+    assert (output.command, _values(output)) == (COMMAND, records)
+
+
+SESSION = """\
+[root@esx01:~] esxcli iscsi software get
+true
+[root@esx01:~] esxcli system module list
+Name   Is Loaded  Is Enabled
+-----  ---------  ----------
+nfnic       true        true
+[root@esx02:~] esxcli system maintenanceMode get
+Disabled
+[root@esx02:~]
+"""
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(SESSION.encode(), id="as it is"),
+        pytest.param(SESSION.replace("\n", "\r\n").encode(), id="CRLF"),
+        pytest.param(SESSION.encode("utf-8-sig"), id="BOM"),
+        pytest.param(SESSION.encode("utf-16"), id="UTF-16 with BOM"),
+        pytest.param(SESSION.encode("utf-16-le"), id="UTF-16 without BOM"),
+    ],
+)
+def test_a_session_with_prompts_of_two_hosts_is_read_command_by_command(data: bytes) -> None:
+    assert [(output.host, output.command, output.table.records, output.whole) for output in outputs_in(data)] == [
+        ("esx01", "iscsi software get", [("true",)], True),
+        ("esx01", "system module list", [("nfnic", "true", "true")], True),
+        ("esx02", "system maintenanceMode get", [("Disabled",)], True),
+    ]
+
+
+def test_a_text_in_latin_1_keeps_its_letters() -> None:
+    (output,) = outputs_in(_keyvalue([("größe", "int", "1", "x")]).encode("latin-1"), "esxcli_system-module-parameters-list.txt")
+    assert output.table.records[0][0] == "größe"
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        pytest.param(lambda size: b"[" * size, id="deep json"),
+        pytest.param(lambda size: b"a: " * size, id="colons in one line"),
+        pytest.param(lambda size: b"Name  Type\n----  ----\n" + b"a " * size, id="words in one row"),
+        pytest.param(lambda size: b"[root@" * size, id="starts of prompts"),
+    ],
+)
+def test_a_text_four_times_as_long_takes_about_four_times_as_long(make: Callable[[int], bytes]) -> None:
+    def seconds(size: int) -> float:
+        data = make(size)
+        start = time.process_time()
+        outputs_in(data, "esxcli_system-module-parameters-list.txt")
+        return time.process_time() - start
+
+    small = min(seconds(20_000) for _ in range(3))
+    assert min(seconds(80_000) for _ in range(3)) < 10 * small + 0.2
