@@ -139,3 +139,28 @@ def test_a_text_four_times_as_long_takes_about_four_times_as_long(make: Callable
 
     small = min(seconds(20_000) for _ in range(3))
     assert min(seconds(80_000) for _ in range(3)) < 10 * small + 0.2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Error: Unknown command or namespace storage core device list",
+        "Unable to find device with name naa.1",
+        "Connect to localhost failed: Connection failure.",
+        "-sh: esxcli: not found",
+        "Usage: esxcli storage core device list [cmd options]",
+        "",
+    ],
+)
+def test_a_text_in_place_of_data_is_a_problem_and_no_record(text: str) -> None:
+    (output,) = outputs_in(f"{text}\n".encode(), "localcli_storage-core-device-list.txt")
+    assert (output.command, output.whole, output.table.records) == ("storage core device list", False, [])
+    assert output.problems[0]
+
+
+@pytest.mark.parametrize("mark", ['<!DOCTYPE output SYSTEM "file:///etc/passwd">', '<!DOCTYPE a [<!ENTITY b "c"><!ENTITY d "&b;&b;">]>'])
+def test_xml_with_a_document_type_is_refused(mark: str) -> None:
+    text = _xml([("a", "b", "c", "d")]).replace("?>\n", f"?>\n{mark}\n", 1)
+    (output,) = outputs_in(text.encode(), "esxcli_system-module-parameters-list.xml")
+    assert (output.whole, output.table.records) == (False, [])
+    assert "document type" in output.problems[0]
