@@ -126,8 +126,8 @@ def test_a_line_that_begins_with_no_command_may_mean_any(line: list[str]) -> Non
     [
         pytest.param(["audti"], "No such command", id="misspelt command"),
         pytest.param(["audit", "--flet", "x"], "No such option", id="misspelt option"),
-        pytest.param(["audit"], "either --fleet PATH or --from DIR", id="nothing to audit"),
-        pytest.param(["audit", "--fleet", "a", "--from", "b"], "either --fleet PATH or --from DIR", id="two sources"),
+        pytest.param(["audit"], "either --fleet PATH or --from PATH", id="nothing to audit"),
+        pytest.param(["audit", "--fleet", "a", "--from", "b"], "either --fleet PATH or --from PATH", id="two sources"),
         pytest.param(["audit", "--fleet", "nowhere.yaml"], "nowhere.yaml", id="no such file"),
         pytest.param(["audit", "--fleet", "f", "--yes"], "go with --fix", id="yes to nothing"),
         pytest.param(["demo", "--allow", "online"], "go with --fix", id="allow nothing in the demo"),

@@ -20,6 +20,7 @@ NEEDED = {
     "scheduler": ["--scheduler", "tcp://127.0.0.1:9"],
     "workers": ["--workers", "tcp://127.0.0.1:9"],
     "out": ["--out", "spare"],
+    "paths": ["there.txt"],
     "run": ["last"],
     "sql": ["SELECT 1"],
     "what": ["1a2b3c4d"],
@@ -38,6 +39,7 @@ REFUSED = ("there.txt/below", "loop/below", "n\0ul", "long" * 100)
 OUTPUTS = {
     ("collect", "--out"),
     ("explain", "--svg"),
+    ("import", "--out"),
     ("init", "--dir"),
     ("journal export", "--out"),
     ("lab evidence", "--out"),

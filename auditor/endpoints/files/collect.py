@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.files.archives import Unreadable
 from auditor.endpoints.files.datastores import Datastores
@@ -32,42 +34,82 @@ _ONLY_VCENTER = "only a vCenter knows them, and no file of a host does: audit th
 
 def collect_files(session: FilesSession, endpoint: Endpoint, needs: Needs = EVERYTHING) -> Iterator[Facts]:
     """Yield what is needed of the hosts whose files are there, host after host, and a gap for everything that they do not say."""
-    rows, stores, loads = Rows("host", endpoint=endpoint.name), Datastores(), HostLoads(endpoint)
-    taken: dict[str, str] = {}
-    unknown: list[str] = []
-    stores_whole = True
+    hosts = _Hosts(session, endpoint, needs)
     for item in session.found():
         if isinstance(item, Unreadable):
             yield gap(endpoint, place_of(item), item.why)
         elif isinstance(item, FileSeen):
-            if not item.is_recognised:
-                unknown.append(item.place)
-        elif not item.outputs:
-            loads.add(item, is_host=False)
-        elif item.name in taken:
-            why = f"it has files of {item.name}, which was read from {taken[item.name]}: name one of the two"
-            yield gap(endpoint, item.source, why)
+            hosts.unknown += [] if item.is_recognised else [item.place]
         else:
-            taken[item.name] = item.source
-            rows.add(**_host_row(item))
-            stores.add(item)
-            loads.add(item, is_host=True)
-            yield from _machines(endpoint, item, needs)
-            reader = HostReader(endpoint, item, needs)
+            yield from hosts.facts_of(item)
+    yield from hosts.all_together()
+
+
+class _Hosts:
+    """The hosts of one endpoint, as they are read one after another."""
+
+    def __init__(self, session: FilesSession, endpoint: Endpoint, needs: Needs) -> None:
+        self._session, self._endpoint, self._needs = session, endpoint, needs
+        self._stores, self._stores_whole = Datastores(), True
+        self._loads = HostLoads(endpoint)
+        self._rows: dict[str, tuple[HostFiles, dict[str, Any]]] = {}
+        self.unknown: list[str] = []
+
+    def facts_of(self, host: HostFiles) -> Iterator[Facts]:
+        """What the files of one host say; a gap where nobody knows whose they are, or the host was read already."""
+        why = self._unread(host)
+        if why:
+            yield gap(self._endpoint, host.source, why)
+        elif not host.outputs:
+            self._loads.add(host, is_host=False)
+        else:
+            bare = replace(host, outputs={}, machines=(), esxtop=())  # what was read is not held for the hosts to come
+            self._rows[host.name] = bare, _host_row(host)
+            self._stores.add(host)
+            self._loads.add(host, is_host=True)
+            yield from _machines(self._endpoint, host, self._needs)
+            reader = HostReader(self._endpoint, host, self._needs)
             yield from reader.read()
-            stores_whole = stores_whole and reader.stores_whole
-            _note_age(session, item)
-    yield from rows.batch()
-    if "datastores" in needs.topics:
-        yield from stores.rows(endpoint.name)
-    if needs.topics.intersection(LOADS):
-        yield from loads.facts()
-    yield gap(endpoint, NEEDS_VCENTER, _ONLY_VCENTER)
-    # Which other hosts and datastores there are, no file says.
-    yield readings(endpoint, "", {topic: topic == "datastores" and stores_whole for topic in VCENTER_TOPICS if topic in needs.topics})
-    if unknown:
-        more = f" and {len(unknown) - 3} more" if len(unknown) > 3 else ""
-        session.add_note(f"Not recognised, and left: {', '.join(unknown[:3])}{more}.")
+            self._stores_whole = self._stores_whole and reader.stores_whole
+            _note_age(self._session, host)
+
+    def _unread(self, host: HostFiles) -> str:
+        """Why a host is not read; "" where it is."""
+        if host.others:
+            names = ", ".join((host.name, *host.others)[:5])
+            return f"its files are of several hosts ({names}): put those of each into a folder of its own"
+        if host.name in self._rows:
+            source = self._rows[host.name][0].source
+            return f"it has files of {host.name}, which was read from {source}: name one of the two"
+        if not host.outputs and not host.esxtop:
+            return "no output of a command is there, so nobody knows what host it is: take outputs of esxcli too"
+        return ""
+
+    def all_together(self) -> Iterator[Facts]:
+        """What is known once every host was read."""
+        yield from self._host_rows()
+        if "datastores" in self._needs.topics:
+            yield from self._stores.rows(self._endpoint.name)
+        if self._needs.topics.intersection(LOADS):
+            yield from self._loads.facts()
+        yield gap(self._endpoint, NEEDS_VCENTER, _ONLY_VCENTER)
+        # Which other hosts and datastores there are, no file says.
+        whole = {topic: topic == "datastores" and self._stores_whole for topic in VCENTER_TOPICS if topic in self._needs.topics}
+        yield readings(self._endpoint, "", whole)
+        if self.unknown:
+            more = f" and {len(self.unknown) - 3} more" if len(self.unknown) > 3 else ""
+            self._session.add_note(f"Not recognised, and left: {', '.join(self.unknown[:3])}{more}.")
+
+    def _host_rows(self) -> Iterator[Facts]:
+        """Table host. A folder that holds one host alone may be anything, and is no cluster unless somebody says so."""
+        rows = Rows("host", endpoint=self._endpoint.name)
+        evidence = self._endpoint.evidence
+        chosen = {name for name, _ in evidence.clusters} if evidence else set()
+        count = Counter(host.cluster for host, _ in self._rows.values())
+        for host, row in self._rows.values():
+            cluster = host.cluster if count[host.cluster] > 1 or host.cluster in chosen else None
+            rows.add(**row, cluster=cluster, cluster_id=cluster)
+        yield from rows.batch()
 
 
 def _machines(endpoint: Endpoint, host: HostFiles, needs: Needs) -> Iterator[Facts]:
@@ -91,14 +133,12 @@ def _note_age(session: FilesSession, host: HostFiles) -> None:
     session.add_note(f"The files of {host.name} are {age.days} days old ({host.source}): what changed since then is not seen.")
 
 
-def _host_row(host: HostFiles) -> dict[str, object]:
+def _host_row(host: HostFiles) -> dict[str, Any]:
     version, build = _release(host)
     maintenance = next((record.text("value", needed=False) for record in host.records("system maintenanceMode get") or ()), None)
     return {
         "host_id": host.name,
         "name": host.name,
-        "cluster_id": host.cluster,
-        "cluster": host.cluster,
         "version": version,
         "build": build,
         "connection_state": "connected",

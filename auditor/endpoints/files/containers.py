@@ -96,7 +96,7 @@ def zip_entries(archive: zipfile.ZipFile, budget: Budget) -> Iterator[Entry]:
     for one in archive.infolist():
         name = one.filename.replace("\\", "/")  # some programs of Windows write these
         problem = _zip_problem(one)
-        if one.is_dir():
+        if one.filename.endswith("/"):
             continue
         if not problem:
             try:

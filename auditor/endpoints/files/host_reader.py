@@ -240,6 +240,11 @@ class HostReader:
                 yield item
 
     def _gaps(self) -> Iterator[Gap]:
+        for command in self.host.contradicted():
+            if command in READ:
+                yield gap(
+                    self.endpoint, f"esxcli {command} on {self.host.name}", "two files have it, and differ: only the newer one was read"
+                )
         for command, outputs in self.host.outputs.items():
             for output in outputs if command in READ else ():
                 if output.problems:

@@ -6,6 +6,7 @@ outputs say, else what the prompt in them says, else what the bundle or folder i
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -28,6 +29,9 @@ _INNER_FOLDERS = frozenset({"commands", "json", "etc", "var", "vmfs"})
 
 _SAME_LIST = frozenset({"i", "ignore-errors", "skip-slow-fields"})
 """Options with which a command lists as much as without."""
+
+_NAME = re.compile(r"[A-Za-z0-9._-]{1,255}")
+"""What a host may be called; a file that says anything else is not believed."""
 
 BUNDLE = re.compile(r"esx-(?P<host>.+)-(?P<taken>[0-9]{4}-[0-9]{2}-[0-9]{2}--[0-9]{2}\.[0-9]{2})-[0-9]+")
 """The name of a bundle and of its one folder; the time is the host's, which runs in UTC."""
@@ -65,8 +69,9 @@ class HostFiles:
         name: its fully qualified name where an output says it.
         source: the bundle, folder or file that all this is from, as a person would find it.
         cluster: None where nothing says which.
-        taken_at: when the outputs were made, aware: by the bundle's name, else the newest file's own time; None where neither says.
-        outputs: by command, in the order in which they were found.
+        taken_at: when the outputs were made, aware: by the bundle's name, else the oldest file's own time; None where neither says.
+        outputs: by command, the newest first.
+        others: names of other hosts that outputs among these are of: whose the rest is, nobody knows then, and nothing of it is read.
         module_options: the option strings of kernel modules, as far as a file says them.
         machines: whose .vmx files are there.
         esxtop: contents of files of esxtop; a host that has nothing else may be another one, which its titles name.
@@ -77,6 +82,7 @@ class HostFiles:
     cluster: str | None = None
     taken_at: datetime | None = None
     outputs: dict[str, list[Output]] = field(default_factory=dict)
+    others: tuple[str, ...] = ()
     module_options: Mapping[str, str] = field(default_factory=dict)
     machines: Sequence[Machine] = ()
     esxtop: Sequence[bytes] = ()
@@ -98,6 +104,17 @@ class HostFiles:
         """The records of one output of this host."""
         return Records(output.table)
 
+    def contradicted(self) -> list[str]:
+        """The commands that have two outputs in one form which differ: only the newest counts."""
+        found = []
+        for command, outputs in self.outputs.items():
+            forms: dict[object, Output] = {}
+            for one in outputs:
+                form = (tuple(sorted(one.arguments.items())), one.table.names)
+                if forms.setdefault(form, one).table.records != one.table.records:
+                    found.append(command)
+        return list(dict.fromkeys(found))
+
 
 def narrowing(output: Output, wanted: Mapping[str, str]) -> frozenset[str]:
     """The arguments besides those that are wanted by which an output has less than a whole list: of one device, or of endpoints alone."""
@@ -106,15 +123,24 @@ def narrowing(output: Output, wanted: Mapping[str, str]) -> frozenset[str]:
 
 @dataclass(slots=True)
 class _Group:
-    """The outputs below one root: those without a prompt, and those of each prompt."""
+    """The files below one root, each with its own time."""
 
     source: str
     root: PurePosixPath
-    modified: datetime | None = None
-    outputs: dict[str | None, list[Output]] = field(default_factory=dict)
-    module_options: dict[str, str] = field(default_factory=dict)
-    machines: list[Machine] = field(default_factory=list)
-    esxtop: list[bytes] = field(default_factory=list)
+    files: list[tuple[datetime | None, FileSeen]] = field(default_factory=list)
+
+    def outputs(self) -> dict[str | None, list[Output]]:
+        """By the host that a prompt names, None where there was none: what commands printed, the newest first."""
+        newest = sorted(self.files, key=lambda file: -math.inf if file[0] is None else file[0].timestamp(), reverse=True)
+        found: dict[str | None, list[Output]] = {}
+        for output in (output for _, seen in newest for output in seen.outputs if output.command):
+            found.setdefault(output.host, []).append(output)
+        return found
+
+    @property
+    def oldest(self) -> datetime | None:
+        """The time of the oldest file that says something."""
+        return min((modified for modified, seen in self.files if modified is not None and seen.is_recognised), default=None)
 
 
 class HostGroups:
@@ -128,14 +154,7 @@ class HostGroups:
         """Take what one file says."""
         root = root_of(member.name)
         group = self._groups.setdefault((member.source, root), _Group(member.source, root))
-        if member.modified is not None:
-            group.modified = max(member.modified, group.modified or member.modified)
-        group.module_options |= seen.module_options
-        group.machines += [seen.machine] if seen.machine else []
-        group.esxtop += [seen.esxtop] if seen.esxtop else []
-        for output in seen.outputs:
-            if output.command:
-                group.outputs.setdefault(output.host, []).append(output)
+        group.files.append((member.modified, seen))
 
     def ended_before(self, member: Member) -> Iterator[HostFiles]:
         """The hosts that are whole once this file comes: those of another path, or of an archive that it is not in.
@@ -151,28 +170,40 @@ class HostGroups:
 
     def _ended(self, keys: Iterable[tuple[str, PurePosixPath]]) -> Iterator[HostFiles]:
         for group in [self._groups.pop(key) for key in keys]:
-            by_host = dict(group.outputs)
+            by_host = group.outputs()
             own = by_host.pop(None, [])
             if own and len(by_host) == 1:  # a prompt in one file of a folder names the host of all
                 [(prompt, others)] = by_host.items()
                 by_host = {prompt: [*own, *others]}
-            elif own or (group.esxtop and not by_host):
-                yield self._host(group, None, own)
+            elif own or (not by_host and any(seen.is_recognised for _, seen in group.files)):
+                by_host = {None: own, **by_host}
             for prompt, outputs in by_host.items():
-                yield self._host(group, prompt, outputs)
+                host = self._host(group, prompt, outputs)
+                if len(by_host) == 1:  # of several hosts nobody knows whose they are
+                    _add_the_rest(host, group)
+                yield host
 
     def _host(self, group: _Group, prompt: str | None, outputs: Sequence[Output]) -> HostFiles:
         place = f"{group.source}/{group.root}" if group.root.parts else group.source
         bundle = next((found for part in reversed(PurePosixPath(place).parts) if (found := BUNDLE.match(part))), None)
-        taken = datetime.strptime(bundle["taken"], "%Y-%m-%d--%H.%M").replace(tzinfo=UTC) if bundle else group.modified
+        taken = datetime.strptime(bundle["taken"], "%Y-%m-%d--%H.%M").replace(tzinfo=UTC) if bundle else group.oldest
         name = prompt or (bundle["host"] if bundle else _bare(PurePosixPath(place).name))
-        host = HostFiles(name, place, taken_at=taken, module_options=group.module_options, machines=group.machines, esxtop=group.esxtop)
+        host = HostFiles(name, place, taken_at=taken)
         for output in outputs:
             host.outputs.setdefault(output.command, []).append(output)
-        host.name = _own_name(host) or host.name
+        names = _own_names(host)
+        host.name, host.others = (names[0], names[1:]) if names else (host.name, ())
         chosen = next((name for name, glob in self._clusters if fnmatchcase(host.name, glob) or fnmatchcase(place, glob)), None)
         host.cluster = chosen or _folder_of(group.source, group.root)
         return host
+
+
+def _add_the_rest(host: HostFiles, group: _Group) -> None:
+    """What is no output of a command, of the only host of a group."""
+    seen = [seen for _, seen in group.files]
+    host.module_options = {module: text for one in seen for module, text in one.module_options.items()}
+    host.machines = [one.machine for one in seen if one.machine]
+    host.esxtop = [one.esxtop for one in seen if one.esxtop]
 
 
 def root_of(name: str) -> PurePosixPath:
@@ -200,14 +231,15 @@ def _folder_of(source: str, root: PurePosixPath) -> str | None:
     return above[-1] if above else None
 
 
-def _own_name(host: HostFiles) -> str | None:
-    """The name that an output of the host says, the fully qualified one where there is one."""
-    records = host.records("system hostname get")
-    for record in records or ():
-        for name in ("fullyqualifieddomainname", "hostname"):
-            if text := record.filled(name, needed=False):
-                return text
-    return None
+def _own_names(host: HostFiles) -> tuple[str, ...]:
+    """The names that outputs of the host say, the fully qualified ones where there are; each once, the newest first."""
+    names: dict[str, None] = {}
+    for output in host.outputs.get("system hostname get", ()):
+        for record in host.read(output):
+            said = (record.filled(field, needed=False) for field in ("fullyqualifieddomainname", "hostname"))
+            if name := next((text for text in said if text and _NAME.fullmatch(text)), None):
+                names[name] = None
+    return tuple(names)
 
 
 def _bare(name: str) -> str:

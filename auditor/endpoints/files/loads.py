@@ -55,10 +55,9 @@ class HostLoads:
 
     def _host(self, name: str, own: str | None, read: set[str]) -> str | None:
         """The host that titles name, by its whole or its short name; None where there are none, or several, or it was read already."""
-        if own is not None:
-            return own if own not in read else None
         short = name.partition(".")[0].lower()
-        found = [host for host in self._hosts if host.lower() == name.lower() or host.partition(".")[0].lower() == short]
+        hosts = self._hosts if own is None else [own]
+        found = [host for host in hosts if host.lower() == name.lower() or host.partition(".")[0].lower() == short]
         return found[0] if len(found) == 1 and found[0] not in read else None
 
     def _machine(self, name: str) -> str | None:

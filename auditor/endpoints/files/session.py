@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 _OF_BUNDLE = frozenset({"commands", "json"})
 _PRINTED_OPTIONS = b" options = '"
 """In what esxcfg-module -g prints."""
-_HEAD_BYTES = 1 << 16
 _PROGRAMS = ("localcli_", "esxcli_")
 _TEXTS = frozenset({"", ".txt", ".log", ".out", ".json", ".xml", ".csv", ".frag"})
 
@@ -60,13 +59,14 @@ class FilesSession(SessionBase):
 def _seen(member: Member) -> FileSeen:
     """What a file holds: its content says it; for two kinds of files that are no output of a command, its name."""
     name, place = member.name or PurePosixPath(member.source).name, place_of(member)
-    if is_esx_conf(name) or _PRINTED_OPTIONS in member.data[:_HEAD_BYTES]:
+    if is_esx_conf(name):
         return FileSeen(place, module_options=module_options(member.data))
     if is_machine(name):
         return FileSeen(place, machine=machine_in(member.data, name))
     if is_esxtop(member.data):
         return FileSeen(place, esxtop=member.data)
-    return FileSeen(place, tuple(outputs_in(member.data, PurePosixPath(name).name)))
+    options = module_options(member.data) if _PRINTED_OPTIONS in member.data else {}
+    return FileSeen(place, tuple(outputs_in(member.data, PurePosixPath(name).name)), options)
 
 
 def place_of(member: Member | Unreadable) -> str:

@@ -57,7 +57,7 @@ vSphere storage guide (iqn, sas, usb, ide, pcie, rdma); one that is not here, su
 _NVME_FABRICS = frozenset({"HostPcieHba", "HostTcpHba", "HostRdmaHba"})
 
 _LINKS = {"online": "online", "link-up": "online", "offline": "offline", "link-down": "offline", "unbound": "unbound"}
-"""Link State -> HostHostBusAdapter.status; link-n/a says nothing of it."""
+"""Link State -> HostHostBusAdapter.status; link-n/a says nothing of it, so that is not known."""
 
 _TRANSPORTS = {
     "iscsi": "HostInternetScsiTargetTransport",
@@ -108,7 +108,7 @@ def _adapter(host: HostFiles, record: Record) -> HostBusAdapter:
         type_name=of_type or prefix or "adapter without a UID",
         key=name,
         device=name,
-        status=_LINKS.get((record.text("linkstate", needed=False) or "").lower(), "unknown"),
+        status=_LINKS.get((record.text("linkstate", needed=False) or "").lower()),
         model=_DRIVERS_WORD.sub("", re.sub(r"^\([0-9a-fA-F:.]+\)\s*", "", description)) or None,
         driver=driver,
         storage_protocol="nvme" if is_nvme else "scsi",

@@ -65,7 +65,7 @@ def test_a_device_has_the_values_that_are_printed(read: Read) -> None:
 
 def test_adapters_have_the_kind_that_their_uid_says(read: Read) -> None:
     assert read.without_null("hba") == [
-        {"hba": "vmhba0", "driver": "vmw_ahci", "model": "Intel Corporation AHCI", "kind": "block", "status": "unknown"},
+        {"hba": "vmhba0", "driver": "vmw_ahci", "model": "Intel Corporation AHCI", "kind": "block"},
         {
             "hba": "vmhba2",
             "driver": "lpfc",

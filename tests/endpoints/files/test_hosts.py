@@ -1,5 +1,6 @@
 """Which host a file is of, and which cluster the host: by folders and bundles, prompts, and what is said on the command line."""
 
+import os
 import tarfile
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
@@ -34,19 +35,20 @@ def test_the_folder_of_a_host_is_the_one_above_what_a_bundle_has(name: str, root
     assert root_of(name) == PurePosixPath(root)
 
 
-def test_a_folder_of_folders_is_a_cluster(tmp_path: Path) -> None:
-    for cluster, name in (("prod", "esx-01"), ("prod", "esx-02"), ("test", "esx-03")):
+def test_a_folder_of_several_hosts_is_a_cluster_and_one_of_one_host_is_none(tmp_path: Path) -> None:
+    for cluster, name in (("prod", "esx-01"), ("prod", "esx-02"), ("alone", "esx-03")):
         written(tmp_path / cluster / name, host(name))
-    assert clusters(Read(tmp_path)) == {"esx-01": "prod", "esx-02": "prod", "esx-03": "test"}
+    assert clusters(Read(tmp_path)) == {"esx-01": "prod", "esx-02": "prod", "esx-03": None}
 
 
 def test_a_folder_of_bundles_is_a_cluster(tmp_path: Path) -> None:
-    name = "esx-esx07-2026-10-03--04.05-2101"
-    folder = written(tmp_path / "made" / name / "commands", {"localcli_storage-core-device-list.txt": DEVICES})
     (tmp_path / "case" / "prod").mkdir(parents=True)
-    with tarfile.open(tmp_path / "case" / "prod" / f"{name}.tgz", "w:gz") as archive:
-        archive.add(folder.parent, arcname=name)
-    assert clusters(Read(tmp_path / "case")) == {"esx07": "prod"}
+    for number in (7, 8):
+        name = f"esx-esx0{number}-2026-10-03--04.05-2101"
+        folder = written(tmp_path / "made" / name / "commands", {"localcli_storage-core-device-list.txt": DEVICES})
+        with tarfile.open(tmp_path / "case" / "prod" / f"{name}.tgz", "w:gz") as archive:
+            archive.add(folder.parent, arcname=name)
+    assert clusters(Read(tmp_path / "case")) == {"esx07": "prod", "esx08": "prod"}
 
 
 def test_hosts_that_lie_at_the_top_are_of_no_known_cluster(tmp_path: Path) -> None:
@@ -56,9 +58,9 @@ def test_hosts_that_lie_at_the_top_are_of_no_known_cluster(tmp_path: Path) -> No
 
 
 def test_what_the_command_line_says_of_clusters_counts_before_folders(tmp_path: Path) -> None:
-    for name in ("esx-01", "esx-02"):
+    for name in ("esx-01", "esx-02", "esx-03"):
         written(tmp_path / "prod" / name, host(name))
-    assert clusters(Read(tmp_path, clusters=["edge=*-02"])) == {"esx-01": "prod", "esx-02": "edge"}
+    assert clusters(Read(tmp_path, clusters=["edge=*-02"])) == {"esx-01": "prod", "esx-02": "edge", "esx-03": "prod"}
 
 
 def test_a_bundle_says_its_host_and_its_moment_in_its_name(tmp_path: Path) -> None:
@@ -116,3 +118,59 @@ def test_a_prompt_names_the_host_of_what_was_pasted(tmp_path: Path) -> None:
     read = Read(file)
     assert clusters(read) == {"esx-a": None, "esx-b": None}
     assert [row["software_iscsi"] for row in read.rows["host"]] == [False, False]
+
+
+def test_files_of_two_hosts_in_one_folder_are_of_neither(tmp_path: Path) -> None:
+    folder = written(tmp_path / "both", host("esx-01"))
+    written(folder, {"esxcli_system-hostname-get_2.txt": host("esx-02")["esxcli_system-hostname-get.txt"]})
+    read = Read(folder)
+    assert read.rows["host"] == []
+    [gap] = [one for one in read.gaps if one.what == str(folder)]
+    assert "several hosts" in gap.why
+    assert "esx-01" in gap.why
+    assert "esx-02" in gap.why
+
+
+def test_options_of_a_module_are_of_no_host_where_several_were_pasted(tmp_path: Path) -> None:
+    folder = tmp_path / "terminals"
+    for name in ("esx-a", "esx-b"):
+        session = (
+            f"[root@{name}:~] esxcli storage core adapter list\n{HOST['esxcli_storage-core-adapter-list.txt']}\n[root@{name}:~] date\n"
+        )
+        written(folder, {f"{name}.log": session})
+    written(folder, {"mod.txt": "lpfc enabled = 1 options = 'lpfc_lun_queue_depth=64'\n"})
+    rows = Read(folder).rows["host_module"]
+    assert {(row["host_id"], row["option_string"]) for row in rows if row["module"] == "lpfc"} == {("esx-a", None), ("esx-b", None)}
+
+
+def test_a_session_with_options_of_a_module_has_its_other_outputs_too(tmp_path: Path) -> None:
+    module = "[root@esx-a:~] esxcfg-module -g lpfc\nlpfc enabled = 1 options = 'x=1'\n"
+    session = f"[root@esx-a:~] esxcli storage core device list\n{DEVICES}\n{module}"
+    read = Read(
+        written(
+            tmp_path / "s",
+            {
+                "session.txt": session,
+                "a.txt": f"[root@esx-a:~] esxcli storage core adapter list\n{HOST['esxcli_storage-core-adapter-list.txt']}\n",
+            },
+        )
+    )
+    assert len(read.rows["device"]) == 1
+    assert {row["module"]: row["option_string"] for row in read.rows["host_module"]}["lpfc"] == "x=1"
+
+
+def test_the_newest_of_two_outputs_counts_and_their_host_is_as_old_as_the_oldest(tmp_path: Path) -> None:
+    folder = written(tmp_path / "esx-01", HOST)
+    written(folder, {"a_esxcli_storage-core-device-list_old.txt": DEVICES.replace("Depth: 128", "Depth: 64")})
+    old = datetime(2020, 1, 2, tzinfo=UTC).timestamp()
+    os.utime(folder / "a_esxcli_storage-core-device-list_old.txt", (old, old))
+    read = Read(folder)
+    assert [row["queue_depth"] for row in read.rows["device"]] == [128]
+    assert any("two files have it, and differ" in gap.why for gap in read.gaps)
+    assert {row["read_at"].year for row in read.rows["reading"] if row.get("source")} == {2020}
+
+
+def test_a_name_that_could_steer_a_terminal_is_not_believed(tmp_path: Path) -> None:
+    name = "   Fully Qualified Domain Name: esx\u202egnp\x07m.x\n   Host Name: esx\u202e\n"
+    files = {**HOST, "esxcli_system-hostname-get.txt": name}
+    assert list(clusters(Read(written(tmp_path / "esx-77", files)))) == ["esx-77"]
