@@ -69,7 +69,7 @@ class _Hosts:
             self._loads.add(host, is_host=True)
             yield from _machines(self._endpoint, host, self._needs)
             reader = HostReader(self._endpoint, host, self._needs)
-            yield from reader.read()
+            yield from reader.facts()
             self._stores_whole = self._stores_whole and reader.stores_whole
             _note_age(self._session, host)
 

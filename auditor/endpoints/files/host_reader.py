@@ -129,7 +129,7 @@ class HostReader:
         given = " ".join(f"--{name}={value}" for name, value in arguments.items())
         self.lacking[f"esxcli {command}{' ' + given if given else ''}"] = None
 
-    def read(self) -> Iterator[Facts]:
+    def facts(self) -> Iterator[Facts]:
         """Every fact that the files of the host have, its gaps, and a row of `reading` for each topic."""
         topics = self.needs.topics
         where = {"endpoint": self.endpoint.name, "host_id": self.host.name}
