@@ -19,10 +19,12 @@ from auditor.cli.terminal import always, ask, ask_unmatched, progress, show_chan
 from auditor.errors import AuditorError, ConfigurationError
 
 if TYPE_CHECKING:
+    from auditor.fleet.loading import Fleet
     from auditor.history.retention import Keep
     from auditor.pipeline.request import AuditRequest
     from auditor.pipeline.result import AuditResult
     from auditor.store.address import Place
+    from auditor_lab.description import LabFleet
 
 
 @options.with_groups
@@ -133,6 +135,7 @@ def demo(
             help="A scenario of the lab, or of a YAML file. [default: the five incidents]",
         ),
     ] = None,
+    bundle: Annotated[bool, typer.Option("--bundle", help="Read the hosts from support bundles, and the arrays live.")] = False,
     rule_options: options.RuleOptions,
     reporter: options.Reporter = None,
     details: Annotated[bool, typer.Option("--details", help="Every finding, not only the most important on one screen.")] = False,
@@ -144,6 +147,8 @@ def demo(
     """Audit a simulated fleet, in this process and on loopback only: no vCenter needed.
 
     Example: auditor demo --scenario solidfire-vvols --fix --yes --allow online --allow online-caution --max-hosts 100%
+
+    Example: auditor demo --scenario solidfire-vvols --bundle
     """
     from auditor.engine.waivers.file import FILE_NAME
     from auditor.pipeline.request import AuditRequest
@@ -151,6 +156,8 @@ def demo(
     from auditor_lab.scenario import described, load_incidents
     from auditor_lab.serving import serve
 
+    if bundle:
+        _refuse_with_snapshot(transport=transport is not None, since=False, fix=fix_options.fix, workers=False, given="--bundle")
     # Nothing settles in a simulation.
     limits = replace(fix_options, settle=fix_options.settle or 0.0).requested()
     simulated = described(scenario) if scenario else load_incidents()
@@ -164,28 +171,49 @@ def demo(
         waivers = demo_waivers(simulated, datetime.now(UTC))
         if waivers is not None:
             fleet.with_name(FILE_NAME).write_text(waivers, encoding="utf-8")
-        request = AuditRequest(fleet=fleet, **rule_options.arguments(), transport=transport, state=state_dir, fix=limits, is_demo=True)
+        request = AuditRequest(
+            fleet=_of_bundles(simulated, fleet) if bundle else fleet,
+            **rule_options.arguments(),
+            transport=transport,
+            state=state_dir,
+            fix=limits,
+            is_demo=True,
+        )
         command = typed("auditor demo", ("--scenario", scenario), ("--rules", rule_options.rules), ("--state-dir", state_dir))
         return _run(request, Shown(reporter or (), command, details=details, fleet_stays=False), exit_options, fix_options)
 
 
-def _refuse_with_snapshot(*, transport: bool, since: bool, fix: bool, workers: bool) -> None:
+def _of_bundles(simulated: LabFleet, path: Path) -> Fleet:
+    """The arrays of a simulated fleet, whose file is at `path`, and its hosts as support bundles, which are written beside it."""
+    from auditor.fleet.evidence import fleet_with_files
+    from auditor.fleet.loading import load_fleet
+    from auditor.model.endpoint_kinds import is_array
+    from auditor_lab.evidence.bundle import write_bundles
+
+    bundles = path.with_name("bundles")
+    write_bundles(simulated, bundles)
+    loaded = load_fleet(path)
+    arrays = replace(loaded, endpoints=tuple(one for one in loaded.endpoints if is_array(one.kind)))
+    return fleet_with_files(arrays, [bundles])
+
+
+def _refuse_with_snapshot(*, transport: bool, since: bool, fix: bool, workers: bool, given: str = "--from") -> None:
     """Refuse options that only an audit of a fleet has."""
     if workers:
         raise ConfigurationError(
-            "--workers cannot go with --from", why="a saved snapshot is judged as it is; nothing is read.", do="leave --workers out."
+            f"--workers cannot go with {given}", why="a saved snapshot is judged as it is; nothing is read.", do="leave --workers out."
         )
     if transport:
         raise ConfigurationError(
-            "--transport (--lane) cannot go with --from", why="a saved snapshot is not read from a vCenter.", do="leave it out."
+            f"--transport (--lane) cannot go with {given}", why="a saved snapshot is not read from a vCenter.", do="leave it out."
         )
     if since:
         raise ConfigurationError(
-            "--since cannot go with --from", why="what was saved is judged as it is; nothing is asked again.", do="leave --since out."
+            f"--since cannot go with {given}", why="what was saved is judged as it is; nothing is asked again.", do="leave --since out."
         )
     if fix:
         raise ConfigurationError(
-            "--fix cannot go with --from",
+            f"--fix cannot go with {given}",
             why="what was saved cannot be changed, and the fleet may have moved on since.",
             do="auditor audit --fleet fleet.yaml --fix",
         )

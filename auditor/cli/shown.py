@@ -168,7 +168,19 @@ def _commands(audited: AuditResult, shown: Shown) -> Commands:
 
     state, fleet = ("--state-dir", audited.request.state), audited.request.fleet
     doctor = typed("auditor doctor", ("--fleet", fleet)) if shown.fleet_stays and isinstance(fleet, Path) else ""
-    return Commands.of(audited.report, shown.command, typed("", state), doctor)
+    return Commands.of(audited.report, shown.command, typed("", state), doctor, _plan_command(audited, shown))
+
+
+def _plan_command(audited: AuditResult, shown: Shown) -> str | None:
+    """What prints the fixes of hosts that were read from files; "" where the files are gone; None where there are no such hosts."""
+    fleet = audited.fleet
+    evidence = next((one.evidence for one in fleet.endpoints if one.evidence is not None), None) if fleet is not None else None
+    if fleet is None or evidence is None:
+        return None
+    if not shown.fleet_stays:
+        return ""
+    path = fleet.path if len(fleet.endpoints) > 1 else None
+    return typed("auditor plan", ("--from", map(Path, evidence.paths)), ("--fleet", path), ("--as", "esxcli"))
 
 
 def _for_people(destinations: Sequence[Destination]) -> TextIO:

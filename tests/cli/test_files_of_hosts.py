@@ -92,11 +92,12 @@ def test_a_finding_says_in_which_file_its_values_stand(host: Path, tmp_path: Pat
         (["audit", "--from", "HOST", "--fix"], "--fix cannot go with --from"),
         (["audit", "--from", "HOST", "--from", "SNAPSHOT"], "--from names both saved snapshots and files of hosts"),
         (["audit", "--from", "HOST", "--max-age", "soon"], 'max-age: "soon" is not an age'),
+        (["demo", "--bundle", "--fix"], "--fix cannot go with --bundle"),
         (["import", "HOST"], "import needs --out DIR"),
         (["import", "HOST", "--cluster", "prod", "--list"], '--cluster "prod" is not NAME=GLOB'),
         (["import", "NOWHERE", "--list"], "is not there"),
     ],
-    ids=["fix", "both", "age", "no place", "cluster", "nowhere"],
+    ids=["fix", "both", "age", "demo", "no place", "cluster", "nowhere"],
 )
 def test_what_cannot_be_done_is_refused(
     host: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], why: str
@@ -213,3 +214,14 @@ def test_no_plan_is_applied_resumed_or_undone_on_hosts_whose_files_were_read(hos
     ):
         with pytest.raises(ConfigurationError, match="files cannot be changed"):
             attempt()
+
+
+def test_a_screen_about_files_offers_commands_and_no_fix(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["lab", "evidence", "--scenario", "solidfire-vvols", "--out", str(tmp_path / "files")]) == 0
+    capsys.readouterr()
+    run(["audit", "--from", str(tmp_path / "files"), "--state-dir", str(tmp_path / "state")])
+    screen = capsys.readouterr().out
+    assert "--fix" not in screen
+    assert f"auditor plan --from {tmp_path / 'files'} --as esxcli" in " ".join(screen.split())
+    assert run(["demo", "--scenario", "solidfire-vvols", "--bundle", "--state-dir", str(tmp_path / "demo")]) in (1, 2)
+    assert "--fix" not in capsys.readouterr().out

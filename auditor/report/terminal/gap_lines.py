@@ -25,8 +25,12 @@ _REMEDIES = (
         "find out why it does not answer, then audit again",
     ),
     (r"bug in auditor", "report the bug with the file that is named here"),
-    (r"its files do not have|no file has|no listing shows", "put the outputs beside the other files, and audit these again"),
+    (
+        r"its files do not have|no file has|printed nothing|cut or filtered|was not understood|not fit its columns|part of the output",
+        "take the output once more, whole, and put it beside the other files",
+    ),
     (r"only a vCenter knows", "audit the vCenter, where there is one"),
+    (r"of several hosts|name one of the two|the newer one", "sort the files: a folder for each host, one of each output"),
     (r"not read in that run", "audit the fleet itself, or collect it whole"),
 )
 """What a cause reads like, and what to do about it; the first that fits counts. The causes are sentences of ours: `EndpointError`."""

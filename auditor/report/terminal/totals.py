@@ -49,9 +49,12 @@ class Commands:
     audit: str  # audits the same again
     options: str = ""  # of commands that read kept runs: " --state-dir DIR", or nothing
     doctor: str = ""  # looks at the endpoints; "" where there are none any more
+    plan: str | None = (
+        None  # prints the fixes as commands, where hosts were read from files, "" where these are gone; None: auditor makes them
+    )
 
     @staticmethod
-    def of(report: Report, audit: str = "", options: str = "", doctor: str = "") -> Commands:
+    def of(report: Report, audit: str = "", options: str = "", doctor: str = "", plan: str | None = None) -> Commands:
         """Those for `report`, with what narrowed it.
 
         Args:
@@ -59,6 +62,7 @@ class Commands:
             audit: the command without what narrowed it; "" where that is not known.
             options: as in `Commands`.
             doctor: as in `Commands`.
+            plan: as in `Commands`.
         """
         scope = report.scope
         file = scope.fleet_name if scope is not None and scope.fleet is not None else "fleet.yaml"
@@ -66,7 +70,7 @@ class Commands:
             audit or f"auditor audit --fleet {shlex.quote(file)}",
             *(_pasted(option) for option in (scope.options if scope is not None else ())),
         )
-        return Commands(neutral(" ".join(words)), options, neutral(doctor))
+        return Commands(neutral(" ".join(words)), options, neutral(doctor), None if plan is None else neutral(plan))
 
 
 def _pasted(option: str) -> str:
@@ -156,6 +160,11 @@ def _fix_parts(summary: Digest, commands: Commands, *, brief: bool) -> Iterator[
     hand = f"; {summary.by_hand:,} {'takes' if summary.by_hand == 1 else 'take'} a person" if summary.by_hand else ""
     left = sum(rule.counts[Verdict.FAIL] for rule in summary.failing) - number - summary.by_hand
     others = f"; {left:,} neither{'' if brief else ', --details says why'}" if left > 0 else ""
+    if commands.plan is not None:
+        yield Text.assemble(("Fixes: ", "bold"), f"{count_of(number, 'failure')} by commands, as files cannot be changed{hand}{others}")
+        if proposed and commands.plan:
+            yield hanging("  -", Text(f"print them: {commands.plan}"))
+        return
     yield Text.assemble(("Fixes: ", "bold"), f"auditor can fix {count_of(number, 'failure')}{hand}{others}")
     if not proposed:
         return
