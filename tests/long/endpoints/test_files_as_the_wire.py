@@ -40,6 +40,10 @@ adapter, esxcli's own name of a path, and nothing of what the high-performance p
 IN_EVERY_FORM = ("odd-neighbours", "solidfire-vvols")
 """Scenarios that are tried in every form, and as bundles; the others as texts alone."""
 
+JUSTIFIED_BY_LOAD = ("queue/default-unless-justified", "queue/driver-depth")
+"""A raised queue passes these where a load was measured that needs it, and no such file measures one: it fails there, as in a fleet whose
+counters cannot be read."""
+
 OF_TEXT_ALONE = {"device_offload", "device_policy", "device", "device_scheduling"}
 """A line of csv does not name its device unless it has the Devfs Path."""
 
@@ -101,5 +105,6 @@ def test_no_verdict_by_files_is_another_than_the_one_of_the_fleet(scenario: tupl
     live = audit(AuditRequest(fleet=folder / "fleet.yaml", state=state))
     told = audit(AuditRequest(fleet=fleet_with_files(None, [place]), state=state))
     of_fleet, of_files = verdicts(live.report.findings()), verdicts(told.report.findings())
-    assert {key: (verdict, of_fleet[key]) for key, verdict in of_files.items() if of_fleet.get(key, verdict) != verdict} == {}
+    differ = {key: (verdict, of_fleet[key]) for key, verdict in of_files.items() if of_fleet.get(key, verdict) != verdict}
+    assert {key: both for key, both in differ.items() if key[0] not in JUSTIFIED_BY_LOAD or both != ("fail", "pass")} == {}
     assert of_files
