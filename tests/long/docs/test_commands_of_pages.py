@@ -21,7 +21,7 @@ from tests.docs.command_blocks import PAGES, Command, commands, steps
 
 RULES = ("vvol/pe-dsnro-headroom", "queue/driver-depth", "baseline/dsnro")
 DEVICE = "esx-vvol-1.lab.example/naa.6f47acc2000000027366707200000000"
-FINDINGS = frozenset({"audit", "plan", "apply", "schedule"})
+FINDINGS = frozenset({"audit", "demo", "plan", "apply", "schedule"})
 """Commands that end with 1 where something fails, and with 2 where something is unknown: neither is a mistake of the page."""
 WRITING = frozenset({"apply", "undo", "resume"})
 
@@ -74,6 +74,8 @@ def options(command: Command) -> tuple[str, frozenset[str]]:
     """The command with its subcommand, and the names of its options."""
     first, *others = command.words[1:]
     below = others[0] if first in ("rules", "runs", "baseline", "journal", "waivers", "lab") else ""
+    if "--as" in others:  # a script of commands is no plan that is applied
+        below = "as commands"
     return f"{first} {below}", frozenset(word for word in others if word.startswith("--"))
 
 
