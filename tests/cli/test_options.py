@@ -76,7 +76,7 @@ WORKERS = {"--workers", "--workers-certificates"}
                 *WORKERS,
             },
         ),
-        ("demo", {"--scenario", "--reporter", "--details", *AUDITING, *FIXING, *TRANSPORT}),
+        ("demo", {"--scenario", "--bundle", "--reporter", "--details", *AUDITING, *FIXING, *TRANSPORT}),
         (
             "schedule",
             {
