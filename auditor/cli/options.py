@@ -110,27 +110,16 @@ StateDir = Annotated[
         show_default=False,
     ),
 ]
-Out = Annotated[
-    Place,
-    typer.Option(
-        "--out",
-        metavar="DIR|ADDRESS",
-        parser=_place_of,
-        callback=folder_to_write,
-        help="Where the snapshot goes, for example s3://bucket/monday; must not hold one already.",
-    ),
-]
-OptionalOut = Annotated[
-    Place | None,
-    typer.Option(
-        "--out",
-        metavar="DIR|ADDRESS",
-        parser=_place_of,
-        callback=folder_to_write,
-        help="Where the snapshot goes, for example s3://bucket/monday; must not hold one already.",
-        show_default=False,
-    ),
-]
+_OUT = typer.Option(
+    "--out",
+    metavar="DIR|ADDRESS",
+    parser=_place_of,
+    callback=folder_to_write,
+    help="Where the snapshot goes, for example s3://bucket/monday; must not hold one already.",
+    show_default=False,
+)
+Out = Annotated[Place, _OUT]
+OptionalOut = Annotated[Place | None, _OUT]
 Snapshots = Annotated[
     list[Place] | None,
     typer.Option(

@@ -1,7 +1,7 @@
 """The files that are wanted of what a person gives: files, folders, archives, and archives within these.
 
-Nothing is written to disk, and only what is wanted is held. What cannot be read is said, a sentence each, and never guessed: whoever made
-the file may have meant harm (`auditor/bounds/limits.py` has what it may take).
+Nothing is written to disk, and only wanted files are held in memory. Each file that cannot be read is reported with its reason. A file may
+have been made to do harm, so size and time are limited (`auditor/bounds/limits.py`).
 
 Source: `reconstruct.sh`, which every bundle of vm-support holds: it joins the parts of a file in the order of their numbers.
 """

@@ -1,4 +1,4 @@
-"""What lies in an archive of the tar or zip form, one entry after another, whoever made it.
+"""What lies in an archive of the tar or zip form, one entry after another; an archive may have been made to do harm.
 
 The headers of tar are read here and not by `tarfile.TarFile`: that keeps every member that it has seen, takes a header of any length into
 memory, and searches attributes in a time that grows with the square of their length. Of zip, `zipfile` is held to a directory of a

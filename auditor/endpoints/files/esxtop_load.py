@@ -194,8 +194,8 @@ def load_facts(
 ) -> Iterator[Batch | Gap]:
     """The rows of a file of esxtop, the readings of topics "device_load" and "adapter_load" of its host, and what is not known.
 
-    The reading of "disk_load" is of all machines of a vCenter, so whoever has the files of all hosts gives it. What is read is said to
-    be of the time of the newest sample: views do not count what is older than the reading by a quarter of an hour.
+    The reading of "disk_load" is of all machines of a vCenter, so the caller, who has the files of all hosts, adds it. The readings have
+    the time of the newest sample: views do not count what is older than the reading by a quarter of an hour.
 
     Args:
         lines: of the file, with their ends.
@@ -233,9 +233,9 @@ def load_facts(
 
 def _of_windows(windows: Windows) -> Iterator[str]:
     if not windows.parts:
-        yield "no sample is of a time that is known and within five minutes, so only the depth of queues is told"
+        yield "no sample of the last five minutes has a known time, so only the depths of queues were read"
     elif not windows.of_20_seconds:
-        yield "its samples cannot be put together to 20 seconds, so only means and sums of five minutes are told; -d 5 or -d 20 would do"
+        yield "its samples do not add up to 20 seconds, so only means and sums of five minutes were read: take one with -d 5 or -d 20"
 
 
 def _missing(file: Esxtop, kind: str) -> list[str]:

@@ -222,7 +222,7 @@ def _archive_of(root: PurePosixPath) -> tuple[str, ...]:
 def _folder_of(source: str, root: PurePosixPath) -> str | None:
     """The folder that several hosts' folders or bundles lie in, which is their cluster; None where they lie at the top.
 
-    Folders within an archive were named by whoever made it: they are no clusters.
+    Folders within an archive count for nothing: the person who audits did not name them.
     """
     if ARCHIVE_NAME.search(source):
         return None

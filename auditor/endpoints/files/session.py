@@ -13,7 +13,6 @@ from auditor.endpoints.files.hosts import BUNDLE, FileSeen, HostGroups
 from auditor.endpoints.files.machines import is_machine, machine_in
 from auditor.endpoints.files.module_options import is_esx_conf, module_options
 from auditor.endpoints.files.outputs import outputs_in
-from auditor.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -93,13 +92,5 @@ def is_wanted(name: str) -> bool:
 
 @contextmanager
 def open_files(endpoint: Endpoint) -> Iterator[FilesSession]:
-    """The files of `endpoint`, which are opened one after another while they are read.
-
-    Raises:
-        ConfigurationError: one of its paths is not there.
-    """
-    paths = [Path(path) for path in (endpoint.evidence.paths if endpoint.evidence else ())]
-    for path in paths:
-        if not path.exists():
-            raise ConfigurationError(f"{path} is not there", why="nothing was read.", do="name a file or a folder.")
-    yield FilesSession(endpoint, paths)
+    """The files of `endpoint`, which are opened one after another while they are read."""
+    yield FilesSession(endpoint, [Path(path) for path in (endpoint.evidence.paths if endpoint.evidence else ())])

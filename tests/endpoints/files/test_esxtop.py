@@ -323,7 +323,7 @@ def test_times_without_seconds_leave_the_depth_alone() -> None:
     assert [one.why for one in gaps][:3] == [
         FOREIGN,
         "its times have no seconds, so it is not known what its rates and means are of",
-        "no sample is of a time that is known and within five minutes, so only the depth of queues is told",
+        "no sample of the last five minutes has a known time, so only the depths of queues were read",
     ]
 
 
