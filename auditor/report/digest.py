@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from auditor.impact.ranking import rank_of
-from auditor.model import FixClass, Outcome, Severity, Verdict
+from auditor.model import EndpointKind, FixClass, Outcome, Severity, Verdict
 from auditor.report.finding_ids import SHOWN, FindingIds
 from auditor.report.verdict_counts import LISTED, by_rule, hosts_judged, listed_of
 from auditor.report.wording import allowing, count_of, neutral, percent, scope_notice
@@ -262,10 +262,16 @@ def coverage_line(report: Report) -> str:
 def next_steps(report: Report, summary: Digest) -> list[str]:
     """What the reader can do now, the most urgent first; each sentence begins with a verb."""
     steps = receipt_steps(report)
-    steps += [
-        f"Preview {count_of(number, f'{kinds[0]} fix', f'{kinds[0]} fixes')}: --fix --dry-run {allowing(kinds)}"
-        for kinds, number in summary.proposed_in_order()
-    ]
+    proposed = summary.proposed_in_order()
+    if proposed and any(reading.kind == EndpointKind.FILES for reading in report.run.endpoints):  # which cannot be written to
+        steps.append(
+            f"Print {count_of(sum(number for _, number in proposed), 'fix', 'fixes')} as commands: auditor plan --from PATH --as esxcli"
+        )
+    else:
+        steps += [
+            f"Preview {count_of(number, f'{kinds[0]} fix', f'{kinds[0]} fixes')}: --fix --dry-run {allowing(kinds)}"
+            for kinds, number in proposed
+        ]
     if summary.by_hand:
         by_hand = by_hand_id(report, summary)
         steps.append(f"Fix {count_of(summary.by_hand, 'failure')} by hand; what to do: auditor explain {by_hand} --by-hand")

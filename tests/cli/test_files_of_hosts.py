@@ -219,7 +219,21 @@ def test_no_plan_is_applied_resumed_or_undone_on_hosts_whose_files_were_read(hos
 def test_a_screen_about_files_offers_commands_and_no_fix(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["lab", "evidence", "--scenario", "solidfire-vvols", "--out", str(tmp_path / "files")]) == 0
     capsys.readouterr()
-    run(["audit", "--from", str(tmp_path / "files"), "--state-dir", str(tmp_path / "state")])
+    page = tmp_path / "page.html"
+    run(
+        [
+            "audit",
+            "--from",
+            str(tmp_path / "files"),
+            "--state-dir",
+            str(tmp_path / "state"),
+            "--reporter",
+            "table",
+            "--reporter",
+            f"html:{page}",
+        ]
+    )
+    assert "--fix --dry-run" not in page.read_text(encoding="utf-8")
     screen = capsys.readouterr().out
     assert "--fix" not in screen
     assert f"auditor plan --from {tmp_path / 'files'} --as esxcli" in " ".join(screen.split())
