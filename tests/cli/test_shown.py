@@ -31,7 +31,15 @@ def audited(tmp_path: Path, *receipts: Receipt) -> Any:
     plan = Plan((samples.receipt().change,))
     snapshot = SimpleNamespace(hosts=2, hosts_by_cluster={("vc-east", "gold"): 2})
     return SimpleNamespace(
-        stopped=None, snapshot=snapshot, report=report, run_id=report.run.id, receipts=receipts, request=request, state=tmp_path, plan=plan
+        stopped=None,
+        fleet=None,
+        snapshot=snapshot,
+        report=report,
+        run_id=report.run.id,
+        receipts=receipts,
+        request=request,
+        state=tmp_path,
+        plan=plan,
     )
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from auditor.report.messages import message_of
 from auditor.report.setting_values import from_to_words
-from auditor.report.terminal.console import hanging, write_parts
+from auditor.report.terminal.console import hanging, pasted, write_parts
 from auditor.report.wording import neutral, neutral_prose, place_of
 
 if TYPE_CHECKING:
@@ -54,13 +54,13 @@ def _parts(explained: Explanation) -> Iterator[RenderableType]:
     steps = [*_setting(finding), *steps_of(rule, finding.fix)]
     if not steps:
         yield Text("The rule says no step; see why it wants this, and from which sources:")
-        yield Text(f"  auditor rules show {neutral(finding.rule)}")
+        yield pasted(f"  auditor rules show {neutral(finding.rule)}")
     for number, step in enumerate(steps, start=1):
         yield hanging(f"{number:>3}.", Text(step))
     yield hanging(f"{len(steps) + 1:>3}.", Text("Audit again, and see that it passes:"))
-    yield Text(f"     auditor audit --fleet {explained.fleet} --only {neutral(finding.rule)}{explained.options}")
+    yield pasted(f"     auditor audit --fleet {explained.fleet} --only {neutral(finding.rule)}{explained.options}")
     yield ""
-    yield Text(f"Why, and on which path: auditor explain {explained.finding_id}{explained.options}")
+    yield pasted(f"Why, and on which path: auditor explain {explained.finding_id}{explained.options}")
 
 
 def _setting(finding: Finding) -> Iterator[str]:

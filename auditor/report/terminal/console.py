@@ -5,11 +5,12 @@ from __future__ import annotations
 import io
 import os
 import textwrap
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
+    from rich.console import Console, ConsoleOptions, RenderableType
     from rich.text import Text
 
 ROWS_A_LIST = 20
@@ -33,7 +34,7 @@ def write_parts(parts: Callable[[int], Iterable[RenderableType]], out: TextIO) -
     for part in parts(console.width):
         page.seek(0)
         page.truncate()
-        console.print(part, overflow="fold")
+        console.print(part, overflow="fold", crop=False)
         # A letter that the terminal's encoding lacks is written as an escape, so that it raises no error.
         text = page.getvalue().encode(encoding, "backslashreplace").decode(encoding)
         out.writelines(f"{line.rstrip()}\n" for line in text.split("\n")[:-1])
@@ -46,8 +47,8 @@ def line_count(parts: Iterable[RenderableType], width: int) -> int:
     page = io.StringIO()
     console = Console(file=page, width=width, color_system=None, markup=False, emoji=False, highlight=False, legacy_windows=False)
     for part in parts:
-        console.print(part, overflow="fold")
-    return page.getvalue().count("\n")
+        console.print(part, overflow="fold", crop=False)
+    return sum(max(1, -(-len(line) // width)) for line in page.getvalue().splitlines())
 
 
 def clipped(text: str, width: int, lines: int) -> str:
@@ -64,6 +65,34 @@ def hanging(mark: str, text: Text, style: str = "") -> RenderableType:
     grid.add_column(overflow="fold")
     grid.add_row(mark, text)
     return grid
+
+
+def command_line(mark: str, label: str, command: str) -> RenderableType:
+    """A command behind what it is for; one that is too long for the line has lines of its own, which no line end divides: it is pasted."""
+    from rich.console import Group
+    from rich.text import Text
+
+    narrow = Group(hanging(mark, Text(label)), pasted(f"{' ' * len(mark)} {command}"))
+    return _Fitting(hanging(mark, Text(f"{label} {command}")), narrow, len(f"{mark} {label} {command}"))
+
+
+def pasted(command: str) -> Text:
+    """A line with a command, which no line end divides."""
+    from rich.text import Text
+
+    return Text(command, no_wrap=True, overflow="ignore")
+
+
+@dataclass(frozen=True, slots=True)
+class _Fitting:
+    """What is written where there is room for it, and what is written where there is not."""
+
+    roomy: RenderableType
+    narrow: RenderableType
+    needed: int  # characters of a line
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+        yield self.roomy if options.max_width >= self.needed else self.narrow
 
 
 def width_of(out: TextIO) -> int:

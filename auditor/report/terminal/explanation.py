@@ -11,7 +11,7 @@ from auditor.report.messages import message_beside_name
 from auditor.report.setting_values import from_to_words
 from auditor.report.shown_values import shown_values
 from auditor.report.terminal.by_hand import steps_of, steps_text
-from auditor.report.terminal.console import hanging, write_parts
+from auditor.report.terminal.console import hanging, pasted, write_parts
 from auditor.report.terminal.failure_table import SEVERITY_STYLES
 from auditor.report.terminal.path_text import path_parts
 from auditor.report.wording import VERDICT_WORDS, allowing, count_of, neutral, neutral_prose, place_of, value_text
@@ -149,11 +149,12 @@ def _change(explained: Explanation, fix: Fix) -> Iterator[RenderableType]:
         unread = ", ".join(map(neutral, explained.to_judge))
         why = f"Whether it can be planned is not known: this run did not read what {unread} rests on. Judge by all of them:"
         yield hanging("  ", _text(why))
-        yield hanging("  ", _text(f"auditor audit --fleet {explained.fleet} {_rules(explained, explained.to_judge)}{explained.options}"))
+        command = f"auditor audit --fleet {explained.fleet} {_rules(explained, explained.to_judge)}{explained.options}"
+        yield pasted(f"   {neutral_prose(command)}")
     else:
         if explained.first:
             yield hanging("  ", _text(f"What has to come first is planned along: {', '.join(map(neutral, explained.first))}."))
-        yield hanging("  ", _text(fix_command(explained)))
+        yield pasted(f"   {neutral_prose(fix_command(explained))}")
 
 
 def fix_command(explained: Explanation) -> str:

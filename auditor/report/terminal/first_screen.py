@@ -8,7 +8,7 @@ from auditor.model import Verdict
 from auditor.report.causes import CAUSES
 from auditor.report.digest import by_hand_id, digest, headline, receipt_steps
 from auditor.report.finding_ids import SHOWN, FindingIds
-from auditor.report.terminal.console import clipped, hanging, line_count, write_parts
+from auditor.report.terminal.console import clipped, command_line, hanging, line_count, write_parts
 from auditor.report.terminal.totals import LOOSE, Commands, Room, totals_parts
 from auditor.report.verdict_counts import hosts_text
 from auditor.report.wording import count_of, moment, neutral, notices_of, percent, took_text
@@ -103,7 +103,8 @@ def next_parts(report: Report, summary: Digest, commands: Commands, every_findin
     yield ""
     yield Text("Next:", style="bold")
     for step in steps:
-        yield hanging("  -", Text(step))
+        label, _, command = step.partition(": ")
+        yield command_line("  -", f"{label}:", command) if command.startswith("auditor ") else hanging("  -", Text(step))
 
 
 def _steps(report: Report, summary: Digest, commands: Commands) -> Iterator[str]:

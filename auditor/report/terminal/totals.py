@@ -10,7 +10,7 @@ from auditor.model import Verdict
 from auditor.report.causes import CAUSES, causes_of, well_neighbours
 from auditor.report.impacts import cost_text, neighbours_text
 from auditor.report.messages import message_of
-from auditor.report.terminal.console import clipped, hanging
+from auditor.report.terminal.console import clipped, command_line, hanging
 from auditor.report.terminal.failure_table import SEVERITY_STYLES
 from auditor.report.terminal.gap_lines import gaps_by_remedy
 from auditor.report.terminal.receipts import counts_text
@@ -163,13 +163,13 @@ def _fix_parts(summary: Digest, commands: Commands, *, brief: bool) -> Iterator[
     if commands.plan is not None:
         yield Text.assemble(("Fixes: ", "bold"), f"{count_of(number, 'failure')} by commands, as files cannot be changed{hand}{others}")
         if proposed and commands.plan:
-            yield hanging("  -", Text(f"print them: {commands.plan}"))
+            yield command_line("  -", "print them:", commands.plan)
         return
     yield Text.assemble(("Fixes: ", "bold"), f"auditor can fix {count_of(number, 'failure')}{hand}{others}")
     if not proposed:
         return
     first, *rest = proposed
-    yield hanging("  -", Text(f"{first[1]:,} now: {commands.audit} --fix --dry-run {allowing(first[0])}"))
+    yield command_line("  -", f"{first[1]:,} now:", f"{commands.audit} --fix --dry-run {allowing(first[0])}")
     if rest:
         yield hanging("  -", Text(f"with more: {'; '.join(f'{count:,} {allowing(kinds)}' for kinds, count in rest)}"))
 

@@ -105,6 +105,7 @@ IN_PYTHON: dict[str, tuple[int, str]] = {
     "facts/baseline.py": (2, "HAVING count(*) = 1"),
     "facts/macros.py": (2, "one_family: of the families one is left"),
     "facts/snapshots/partitions.py": (1, "a number"),
+    "pipeline/files_of_hosts.py": (3, "times; the files of a host stand in one text, the same in each of its rows"),
     "pipeline/result.py": (2, "times"),
     "facts/snapshots/stale_hosts.py": (2, "HAVING count(*) = 1"),
     "facts/snapshots/two_readings.py": (2, "vCenter writes the policy of a device beside each of its paths"),

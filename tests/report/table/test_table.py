@@ -257,8 +257,8 @@ CHANGES: 1 UNVERIFIED, 2 applied
   HIGH vvol/pe-dsnro-headroom: 2 failures on 2 hosts
 Changes: 1 UNVERIFIED, 2 applied
 Fixes: auditor can fix 3 failures
-  - 1 now: auditor audit --fleet fleet.yaml --tag qos --tag vvol --fix --dry-run
-    --allow online
+  - 1 now:
+    auditor audit --fleet fleet.yaml --tag qos --tag vvol --fix --dry-run --allow online
   - with more: 2 --allow online-caution
 
 Next:
