@@ -207,7 +207,7 @@ def narrowed(plan: Plan, only: Collection[str]) -> Plan:
             )
     chosen = tuple(change for ones, change in names if any(is_called(name, word) for name in ones for word in only))
     numbers = {change.number for change in chosen}
-    # Whoever puts back one change alone has decided about those it would wait for.
+    # A person who puts back one change alone has decided about those it would wait for.
     return replace(plan, changes=tuple(replace(one, waits_for=tuple(n for n in one.waits_for if n in numbers)) for one in chosen))
 
 

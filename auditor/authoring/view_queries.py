@@ -248,7 +248,7 @@ def scope_of(select: exp.Query) -> Scope:
 
 @cache
 def _scopes() -> dict[int, Scope]:
-    """By the identity of their SELECT, each of which `_views` keeps for good."""
+    """By the identity of their SELECT; `_views` keeps each SELECT for good."""
     return {}
 
 

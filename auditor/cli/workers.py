@@ -62,7 +62,7 @@ def certificates(
     The authority's own key is not kept, so nobody can make more of them. To renew, make a new set, exchange the files on all machines, and
     start scheduler and workers again; during the change a ca.pem may hold both authorities, one below the other.
 
-    Whoever has one of the keys may run programs on every worker: keep client-key.pem like a password of all endpoints.
+    Anybody who has one of the keys may run programs on every worker: keep client-key.pem like a password of all endpoints.
 
     Example: auditor workers certificates --out certificates --name scheduler.example.net
     """

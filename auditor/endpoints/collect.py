@@ -54,10 +54,10 @@ def collect_fleet(
 ) -> Snapshot:
     """Read what is needed of all endpoints of `fleet`, each in a thread of its own; or by `elsewhere`, in other processes.
 
-    An endpoint that cannot be read leaves a gap and an incomplete reading; the others are read all the same. One of which nothing is
-    needed is not even connected to. Hosts that show no sign of a change since the `earlier` run are not asked again what they said then.
-    What does not fit into memory goes to the folder `spill`, for as long as the snapshot is in use. Endpoints that are not among `chosen`
-    are left out: what is on them is as unknown as if they had not answered, and a gap says why; None: all are read.
+    An endpoint that cannot be read leaves a gap and an incomplete reading; the others are read all the same. An endpoint without anything
+    that is needed is not even connected to. Hosts that show no sign of a change since the `earlier` run are not asked again what they said
+    then. What does not fit into memory goes to the folder `spill`, for as long as the snapshot is in use. Endpoints that are not among
+    `chosen` are left out: what is on them is as unknown as if they had not answered, and a gap says why; None: all are read.
 
     Raises:
         ConfigurationError: two entries of fleet.yaml turned out to be one endpoint.

@@ -1,7 +1,7 @@
 """Keyed replacements that keep length, kind of character and vendor prefix: the same original always gives the same replacement.
 
 Every replacement permutes characters within their own alphabet, so two originals never become one, and nothing has to be remembered.
-Whoever has no key does not learn which original a replacement stands for. Names change as a whole; numbers of arrays (NAA, WWN) change from
+Without the key nobody learns which original a replacement stands for. Names change as a whole; numbers of arrays (NAA, WWN) change from
 left to right, so that those of one array still begin alike, as `Family.array_digits` needs.
 """
 

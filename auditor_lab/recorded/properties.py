@@ -35,7 +35,7 @@ class Recorded:
     def among(self, refs: Iterable[Ref], paths: Sequence[str]) -> Iterator[tuple[Any, list[Any], list[Any], list[str]]]:
         """Of each object that is known: itself, its properties, what was missing of it, and paths that the recording did not ask for.
 
-        An object of which nothing was recorded is passed over, as a server does with what the account may not see.
+        An object without a recorded property is passed over, as a server does with what the account may not see.
         """
         for ref in refs:
             if ref in self.objects:

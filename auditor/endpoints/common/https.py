@@ -88,7 +88,7 @@ class HttpsSession:
 
         from auditor.endpoints.common.timed_transport import TimedTransport
 
-        # Whoever turns on debug logging must not get the headers of every answer: a login's hold the session's token or cookie.
+        # Debug logging must not show the headers of every answer: a login's hold the session's token or cookie.
         logging.getLogger("httpcore").setLevel(logging.INFO)
         self._endpoint = endpoint
         self.clock_difference: Difference | None = None

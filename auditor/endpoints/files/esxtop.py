@@ -1,7 +1,7 @@
 r"""The storage samples of a file that `esxtop -b` wrote, of one host.
 
 The first title is "(PDH-CSV 4.0) (UTC)(0)"; each other is \\host\Object(instance)\Counter. A row has the time and a number for each
-title; there are tens of thousands of these, of which only those of storage are looked at. Rows are kept as text and for five minutes only.
+title; there are tens of thousands of these, and only those of storage are looked at. Rows are kept as text and for five minutes only.
 
 A spreadsheet that saved such a file again leaves out seconds, changes the form of times and numbers, or the sign between cells: what
 cannot be known any more is None, and a sentence says so.
@@ -65,7 +65,7 @@ OBJECTS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     ),
     "Physical Disk": ("adapter", {**_LATENCIES, "Adapter Q Depth": "depth"}),  # of old builds, and of adapters only
 }
-"""What is read: of which object what kind of thing an instance is, and the short names of its counters."""
+"""What is read: by object, what kind of thing an instance is, and the short names of its counters."""
 
 Thing = tuple[str, str]
 """A kind of OBJECTS, and the instance: a device's name, an adapter's, a path's, or "VM:scsi0:1"."""

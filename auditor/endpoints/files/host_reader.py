@@ -124,7 +124,7 @@ class HostReader:
         return self.host.read(output)
 
     def lacks(self, topic: str, command: str, **arguments: str) -> None:
-        """Note that an output is missing, for want of which `topic` is not whole."""
+        """Note that an output is missing, so that `topic` is not whole."""
         self.whole[topic] = False
         given = " ".join(f"--{name}={value}" for name, value in arguments.items())
         self.lacking[f"esxcli {command}{' ' + given if given else ''}"] = None

@@ -69,7 +69,7 @@ class Budget:
 
 
 class Stream:
-    """Bytes that are read forwards, the first of which can be looked at before.
+    """Bytes that are read forwards; the first can be looked at before.
 
     Args:
         read: gives up to that many bytes, and none at the end.

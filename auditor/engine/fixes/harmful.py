@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def mark_harmful_fixes(
     connection: duckdb.DuckDBPyConnection, store: str, rule: Rule, rules: RuleSet, params: ParamValues, view: JudgedView
 ) -> None:
-    """Mark the failures of `rule`, of which there are some, whose fix would make another rule over the same view fail that passes now.
+    """Mark the failures of `rule` (there are some) whose fix would make another rule over the same view fail that passes now.
 
     Raises:
         RuleError: a rule cannot be computed on what the fix would leave.

@@ -1,4 +1,4 @@
-"""Resources of which the lab's array has no object, or one that says little: clients read them beside what they are after.
+"""Resources that the lab's array has no object of, or one that says little: clients read them beside what they are after.
 
 Source of the paths: the vendor's Python client for REST 2.15.
 """

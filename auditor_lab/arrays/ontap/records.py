@@ -271,7 +271,7 @@ def disks(cluster: Cluster) -> list[tuple[AggregateDescription, int, str]]:
 
 
 def disk_uid(cluster: Cluster, name: str) -> str:
-    """The uid of a disk: ten groups of eight digits, of which a SAS disk uses two."""
+    """The uid of a disk: ten groups of eight digits; a SAS disk uses two of them."""
     digits = cluster.uuid("disk", name).replace("-", "").upper()
     return ":".join(("5000" + digits[:4], digits[4:12], *["00000000"] * 8))
 

@@ -26,7 +26,7 @@ class Resource:
         optional: dotted fields that a record may lack; a request for one is no error.
         patch: checks a PATCH and returns a function that carries it out; None where the lab writes nothing.
         post: likewise for a POST, which makes a record.
-        narrowed: lists of which only the elements that a query names are answered (counters.name).
+        narrowed: lists whose elements are answered only where a query names them (counters.name).
     """
 
     path: str
@@ -64,7 +64,7 @@ _OF_VOLUMES = (
     *("tiering.policy", "tiering.object_tags", "tiering.min_cooling_days", "snaplock", "files.maximum", "guarantee.type"),
     *("space.snapshot.reserve_percent", "space.logical_space.enforcement", "space.logical_space.reporting"),
 )
-"""Fields that volumes, likewise SVMs, of a real cluster have, and of which the lab has no facts."""
+"""Fields that volumes, likewise SVMs, of a real cluster have, and the lab has no facts for."""
 
 RESOURCES: tuple[Resource, ...] = (
     Resource("cluster/nodes", lambda c: c.description.nodes, records.node, expensive=_METRIC),

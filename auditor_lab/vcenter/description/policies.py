@@ -60,7 +60,7 @@ class StorageRuleDescription:
     Attributes:
         namespace: of the storage provider, or of vCenter itself; http://www.vmware.com/storage/tag for tags.
         capability: its id within the namespace; the name of the category in the namespace of tags.
-        value: several names are a set, of which one is enough.
+        value: several names are a set, and one of them is enough.
         property: its id, where it differs from the capability.
     """
 

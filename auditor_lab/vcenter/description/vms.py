@@ -14,7 +14,7 @@ class DiskDescription:
     `load` is its machine's load on it, which the array reports too; `endpoint` is the device that carries a vVol. `shares` is low | normal
     | high, or the number of custom shares; `provisioning` is thin | lazy | eager. `guest_depth` is the queue depth of the guest's driver,
     where somebody changed it in the guest; no API reports it. Source: docs/domain/facts.md#8-1. `raw_device` is the device of a raw device
-    mapping, of which `datastore` holds the pointer. `bus_sharing` is that of its SCSI controller, which disks of one controller share.
+    mapping; `datastore` holds its pointer. `bus_sharing` is that of its SCSI controller, which disks of one controller share.
     """
 
     datastore: str

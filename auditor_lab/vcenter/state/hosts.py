@@ -90,7 +90,7 @@ class HostState:
 
     @property
     def number(self) -> int:
-        """The number in its id, of which addresses are made; 1 of the host of a host agent."""
+        """The number in its id, which its addresses are made from; 1 of the host of a host agent."""
         return 1 if self.moid == HOST_AGENT_ID else int(self.moid.removeprefix("host-"))
 
     @property
