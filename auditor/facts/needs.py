@@ -81,7 +81,7 @@ class Needs:
         return source.topic in self.topics and set(source.rows) <= set(requested) and (own is None or own in requested)
 
     def missing_from(self, requested: Needs) -> frozenset[str]:
-        """The topics of which something is needed that is not read where `requested` is."""
+        """The topics that are needed beside what is read where `requested` is."""
         unread = {SOURCES[fact[0]].topic for fact in self.facts if not requested.reads(fact)}
         return frozenset(unread | (self.topics - requested.topics))
 

@@ -141,13 +141,18 @@ def test_hosts_clusters_and_the_newest_release_are_those_of_the_hosts_that_mount
 def test_the_io_metric_is_in_force_where_the_own_datastore_cluster_balances_by_it() -> None:
     pods = {"balances": (True, True), "off": (False, True), "without": (True, False), "untold": (None, True)}
     given = rows(
-        step_endpoint_reading=[{"endpoint": "vc", "datastores_read": True}, {"endpoint": "vc-2", "datastores_read": False}],
+        step_endpoint_reading=[
+            {"endpoint": "vc", "datastores_read": True, "pods_read": True},
+            {"endpoint": "vc-2", "datastores_read": False, "pods_read": True},
+            {"endpoint": "files", "datastores_read": True, "pods_read": False},
+        ],
         fact_datastore=[
             *(row for pod in pods for row in datastores(pod, pod_id=pod)),
             *datastores("alone"),
             *datastores("off", pod_id="off", endpoint="vc-2"),
             *datastores("alone", endpoint="vc-2"),
             *datastores("alone", endpoint="vc-3"),
+            *datastores("alone", endpoint="files"),
         ],
         fact_storage_pod=[
             *of_vc(*({"pod_id": pod, "sdrs_enabled": on, "io_metric_enabled": metric} for pod, (on, metric) in pods.items())),
@@ -158,5 +163,5 @@ def test_the_io_metric_is_in_force_where_the_own_datastore_cluster_balances_by_i
     expected: ByName = {name: {"io_metric_in_force": value, "pod_id": name} for name, value in in_force.items()}
     expected["alone"] = {"io_metric_in_force": False, "pod_id": None}
     expected |= {"vc-2/off": {"io_metric_in_force": True, "pod_id": "off"}}
-    expected |= {f"{vcenter}/alone": {"io_metric_in_force": None, "pod_id": None} for vcenter in ("vc-2", "vc-3")}
+    expected |= {f"{vcenter}/alone": {"io_metric_in_force": None, "pod_id": None} for vcenter in ("vc-2", "vc-3", "files")}
     assert shown(given, expected) == expected

@@ -57,9 +57,9 @@ def test_a_datastore_is_held_against_the_one_of_its_name_in_the_baseline() -> No
             {"endpoint": "vc-3", "scope": "", "topic": "hosts", "complete": True},
         ],
         "step_endpoint_reading": [
-            {"endpoint": "vc", "datastores_read": True},
-            {"endpoint": "vc-2", "datastores_read": False},
-            {"endpoint": "vc-3", "datastores_read": False},
+            {"endpoint": "vc", "datastores_read": True, "pods_read": True},
+            {"endpoint": "vc-2", "datastores_read": False, "pods_read": True},
+            {"endpoint": "vc-3", "datastores_read": True, "pods_read": False},
         ],
         "fact.change_event": [
             event("ds-1", A_DAY, "bob"),

@@ -38,7 +38,11 @@ def neighbours(*stores: dict[str, Rows]) -> dict[str, str]:
         {"endpoint": name, "family": family}
         for name, family in (("sc", "dell-sc"), ("et", "eternus-dx"), ("na", "ontap"), ("el", "solidfire"))
     ]
-    tables["step_endpoint_reading"] = [{"endpoint": "vc", "datastores_read": True}, {"endpoint": "vc-2", "datastores_read": False}]
+    tables["step_endpoint_reading"] = [
+        {"endpoint": "vc", "datastores_read": True, "pods_read": True},
+        {"endpoint": "vc-2", "datastores_read": False, "pods_read": True},
+        {"endpoint": "files", "datastores_read": True, "pods_read": False},
+    ]
     tables["fact.storage_pod"] = [
         {"endpoint": "vc", "pod_id": "weighing", "sdrs_enabled": True, "io_metric_enabled": True},
         {"endpoint": "vc", "pod_id": "off", "sdrs_enabled": False, "io_metric_enabled": True},
@@ -168,6 +172,7 @@ def test_a_datastore_of_two_vcenters_loses_it_in_both_where_no_datastore_cluster
     assert neighbours(here, there) == {}
     assert neighbours(here, there, store("z", "sc/p9", on=False), store("y", "et/p1", on=False)) == {}, "others are known by one"
     assert neighbours(here, store("a", "sc/p1", **OPEN, endpoint="vc-2")) == {"a": "a", "a@vc-2": "a"}, "it may be in a datastore cluster"
+    assert neighbours(here, store("a", "sc/p1", **OPEN, endpoint="files")) == {"a": "a", "a@files": "a"}, "no file names one"
     assert neighbours(here, store("a", "et/p1", **OPEN, endpoint="vc-2")) == {}, "a volume of the same id elsewhere"
     second = store("b", "sc/p2", **OPEN, endpoint="vc-2", **pod)
     assert neighbours(here, second) == {"a": "b", "b@vc-2": "a"}, "another volume of the pool"

@@ -89,11 +89,15 @@ def listed(name: str, **more: Any) -> dict[str, Any]:
 
 def throttles(rows: Rows, facts: Rows, **tables: Rows) -> Rows:
     """The rows of the view over these datastores."""
-    read = {"datastores_read": True, "vms_read": True}
+    read = {"datastores_read": True, "pods_read": True, "vms_read": True}
     given = {
         "datastore": rows,
         "fact.datastore": facts,
-        "step_endpoint_reading": [{"endpoint": "vc", **read}, {"endpoint": "vc-2", "datastores_read": False, "vms_read": False}],
+        "step_endpoint_reading": [
+            {"endpoint": "vc", **read},
+            {"endpoint": "vc-2", "datastores_read": False, "pods_read": True, "vms_read": False},
+            {"endpoint": "files", **read, "pods_read": False},
+        ],
         "storage_pod": [
             *of_vc({"pod_id": "moving", "resource_name": "pod moving", "moves_by_itself": True}),
             *of_vc({"pod_id": "still", "resource_name": "pod still", "moves_by_itself": False}),
@@ -111,8 +115,18 @@ def test_whatever_holds_a_datastore_back_is_told_and_twice_is_told_of_array_and_
         for name, (known, _, _) in CASES.items()
     ]
     answered = throttles(
-        [*rows, listed("elsewhere", type="vsan"), listed("vvols", type="VVOL"), listed("metric", endpoint="vc-2", type="NFS41")],
-        [*facts, *of_vc({"datastore_id": "elsewhere"}, {"datastore_id": "vvols"}), {"endpoint": "vc-2", "datastore_id": "metric"}],
+        [
+            *rows,
+            listed("elsewhere", type="vsan"),
+            listed("vvols", type="VVOL"),
+            listed("metric", endpoint="vc-2", type="NFS41"),
+            listed("metric", endpoint="files"),
+        ],
+        [
+            *facts,
+            *of_vc({"datastore_id": "elsewhere"}, {"datastore_id": "vvols"}),
+            *({"endpoint": name, "datastore_id": "metric"} for name in ("vc-2", "files")),
+        ],
         **{
             "step_datastore_volume": of_vc(*({"datastore_id": name, "array_endpoint": "east", "volume_id": "v"} for name in CASES)),
             "step_volume": [{"endpoint": "east", "volume_id": "v", "qos_read": True}],
@@ -145,6 +159,7 @@ def test_whatever_holds_a_datastore_back_is_told_and_twice_is_told_of_array_and_
         "pod": None,
         "type": "NFS41",
     }
+    expected["files/metric"] = {"is_in_pod": None, "moves_by_itself": None, "disks": 0, "pod": None}
     assert shown(answered, expected) == expected
 
 

@@ -44,6 +44,10 @@ JUSTIFIED_BY_LOAD = ("queue/default-unless-justified", "queue/driver-depth")
 """A raised queue passes these where a load was measured that needs it, and no such file measures one: it fails there, as in a fleet whose
 counters cannot be read."""
 
+NOT_ASKED_OF_FILES = {"qos/provider-tier-depth", "queue/dsnro-effective"}
+"""Rules that are not applicable by files where the fleet judges: a tier is declared in fleet.yaml, and of a raised queue that no load
+justifies, it is asked that it be lowered, not that it be effective."""
+
 OF_TEXT_ALONE = {"device_offload", "device_policy", "device", "device_scheduling"}
 """A line of csv does not name its device unless it has the Devfs Path."""
 
@@ -86,12 +90,13 @@ def test_facts_of_files_are_those_of_the_wire(scenario: tuple[str, Path, Snapsho
 
 
 def verdicts(found: Any) -> dict[tuple[str, str, str], str]:
-    """By rule, host and name of the resource, the verdicts that were reached."""
-    return {
-        (finding.rule, finding.resource.host or "", finding.resource.name): finding.verdict.value
-        for finding in found
-        if finding.verdict.value in ("pass", "fail")
-    }
+    """By rule, host and name of the resource."""
+    return {(finding.rule, finding.resource.host or "", finding.resource.name): finding.verdict.value for finding in found}
+
+
+def reached(found: dict[tuple[str, str, str], str]) -> dict[tuple[str, str, str], str]:
+    """Those of `found` that are a pass or a failure."""
+    return {key: verdict for key, verdict in found.items() if verdict in ("pass", "fail")}
 
 
 @pytest.mark.parametrize("as_bundles", [False, True], ids=["outputs", "bundles"])
@@ -104,7 +109,9 @@ def test_no_verdict_by_files_is_another_than_the_one_of_the_fleet(scenario: tupl
     state = folder / "state"
     live = audit(AuditRequest(fleet=folder / "fleet.yaml", state=state))
     told = audit(AuditRequest(fleet=fleet_with_files(None, [place]), state=state))
-    of_fleet, of_files = verdicts(live.report.findings()), verdicts(told.report.findings())
+    by_files = verdicts(told.report.findings())
+    of_fleet, of_files = reached(verdicts(live.report.findings())), reached(by_files)
     differ = {key: (verdict, of_fleet[key]) for key, verdict in of_files.items() if of_fleet.get(key, verdict) != verdict}
     assert {key: both for key, both in differ.items() if key[0] not in JUSTIFIED_BY_LOAD or both != ("fail", "pass")} == {}
     assert of_files
+    assert {key for key in of_fleet if by_files.get(key) == "not_applicable" and key[0] not in NOT_ASKED_OF_FILES} == set()

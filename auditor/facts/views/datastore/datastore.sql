@@ -172,7 +172,7 @@ SELECT
     b.pools,
     d.sioc_enabled AND b.has_array_qos AS both_throttle,
     d.pod_id,
-    CASE WHEN d.pod_id IS NOT NULL THEN o.sdrs_enabled AND o.io_metric_enabled WHEN e.datastores_read THEN false END AS io_metric_in_force,
+    CASE WHEN d.pod_id IS NOT NULL THEN o.sdrs_enabled AND o.io_metric_enabled WHEN e.datastores_read AND e.pods_read THEN false END AS io_metric_in_force,
     coalesce(n.neighbours, CASE WHEN b.volumes_known AND k.datastores_read AND NOT coalesce(n.is_open, false) THEN '' END) AS sioc_neighbours,
     m.hosts,
     m.host_names,

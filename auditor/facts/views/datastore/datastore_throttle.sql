@@ -45,13 +45,13 @@ told AS (
         d.has_array_qos OR p.has_priority AS array_throttles,
         p.has_low_priority,
         p.latency_threshold_ms,
-        CASE WHEN f.pod_id IS NOT NULL THEN true WHEN r.datastores_read THEN false END AS is_in_pod,
+        CASE WHEN f.pod_id IS NOT NULL THEN true WHEN r.datastores_read AND r.pods_read THEN false END AS is_in_pod,
         coalesce(d.sioc_enabled, CASE WHEN NOT f.sioc_supported THEN false END) AS sioc_enabled,
         d.io_metric_in_force,
         d.sioc_neighbours,
         CASE
             WHEN f.pod_id IS NOT NULL THEN s.moves_by_itself
-            WHEN r.datastores_read THEN false
+            WHEN r.datastores_read AND r.pods_read THEN false
         END AS moves_by_itself,
         s.resource_name AS pod,
         CASE WHEN r.vms_read AND u.machines IS NULL THEN coalesce(c.disks, 0) END AS disks,

@@ -25,7 +25,7 @@ managed AS (
             d.sioc_enabled
             AND d.type = 'VMFS'
             AND x.extents = 1
-            AND CASE WHEN d.pod_id IS NULL THEN e.datastores_read ELSE NOT (o.sdrs_enabled AND o.io_metric_enabled) END
+            AND CASE WHEN d.pod_id IS NULL THEN e.datastores_read AND e.pods_read ELSE NOT (o.sdrs_enabled AND o.io_metric_enabled) END
             AND (k.vcenters > 1 OR (b.qos_capped AND a.family <> 'ontap') OR (v.tiers > 1 AND a.family = 'dell-sc')),
             false
         ) AS leaves

@@ -61,7 +61,7 @@ SELECT
         WHEN l.sioc_mode = 'manual' THEN 'manual ' || l.sioc_threshold_ms || ' ms'
     END AS sioc_threshold,
     d.pod_id,
-    CASE WHEN d.pod_id IS NOT NULL THEN o.sdrs_enabled AND o.io_metric_enabled WHEN r.datastores_read THEN false END AS io_metric_in_force,
+    CASE WHEN d.pod_id IS NOT NULL THEN o.sdrs_enabled AND o.io_metric_enabled WHEN r.datastores_read AND r.pods_read THEN false END AS io_metric_in_force,
     w.enabled = 'true' AS wanted_enabled,
     w.mode AS wanted_mode,
     TRY_CAST(w.threshold_ms AS BIGINT) AS wanted_threshold_ms,

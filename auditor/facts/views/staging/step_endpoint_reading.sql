@@ -4,6 +4,7 @@ SELECT
     endpoint,
     coalesce(bool_and(complete) FILTER (WHERE topic = 'hosts'), false) AS hosts_read,
     coalesce(bool_and(complete) FILTER (WHERE topic = 'datastores'), false) AS datastores_read,
+    coalesce(bool_and(complete) FILTER (WHERE topic = 'pods'), false) AS pods_read,
     coalesce(bool_and(complete) FILTER (WHERE topic = 'vms'), false) AS vms_read,
     coalesce(bool_and(complete) FILTER (WHERE topic = 'storage_policies'), false) AS storage_policies_read,
     coalesce(bool_and(complete) FILTER (WHERE topic = 'tasks'), false) AS tasks_read,
