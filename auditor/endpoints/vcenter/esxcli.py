@@ -171,8 +171,8 @@ def _argument(name: str, value: str | bool | int | Sequence[str]) -> str:
 def _refusal(endpoint: Endpoint, doing: str, fault: ElementTree.Element) -> EndpointError:
     detail = fault.findtext("{*}faultDetail") or ""
     messages = re.findall(r"<errMsg[^>]*>([^<]*)", detail) or [fault.findtext("{*}faultMsg") or "", re.sub(r"<[^>]*>", " ", detail)]
-    words = unescape(" ".join(messages))
-    what = f"endpoint {endpoint.name}: {doing}: {' '.join(words.split())}"
+    words = " ".join(dict.fromkeys(" ".join(unescape(message).split()) for message in messages))  # the detail may repeat the message
+    what = f"endpoint {endpoint.name}: {doing}: {words}"
     lowered = words.lower()
     if "permission" in lowered:
         return PermissionMissingError(what, why="it was neither read nor written.", do="give the role the privilege Host.Config.Settings.")

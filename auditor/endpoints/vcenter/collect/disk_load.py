@@ -70,7 +70,7 @@ def _counters(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit) -> Generat
         known = counter_keys(vcenter)
     missing = sorted(name for name in DISK_COUNTERS.values() if name not in known)
     if missing:
-        yield gap(endpoint, f"counters {', '.join(missing)}", "this vCenter has none of these names")
+        yield gap(endpoint, f"counters {', '.join(missing)}", "it has none of these names")
     return {name: known[name] for name in DISK_COUNTERS.values() if name in known}
 
 

@@ -146,7 +146,7 @@ def _prepared(
     whole = {topic: all(name in known for name in names) for topic, names in wanted.items()}
     missing = sorted(name for names in wanted.values() for name in names if name not in known)
     if missing:
-        yield gap(endpoint, f"counters {', '.join(missing)}", "this vCenter has none of these names")
+        yield gap(endpoint, f"counters {', '.join(missing)}", "it has none of these names")
     stores: Mapping[str, str] = {}
     on_devices = 0
     if "datastore_load" in topics:
