@@ -10,11 +10,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.common.addresses import in_short_form
+from auditor.endpoints.files.storage import ENDPOINTS, endpoint_device
+from auditor.endpoints.vcenter.collect.datastores import container_id
 from auditor.endpoints.vcenter.collect.rows import Rows
 from auditor.endpoints.vcenter.collect.storage import lower_hex_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from auditor.endpoints.files.hosts import HostFiles
     from auditor.endpoints.vcenter.collect.esxcli import Record, Records
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 VOLUMES, EXTENTS = "storage filesystem list", "storage vmfs extent list"
 NFS, NFS41 = "storage nfs list", "storage nfs41 list"
+CONTAINERS = "storage vvol storagecontainer list"
 
 
 @dataclass(slots=True)
@@ -29,6 +32,7 @@ class _Store:
     row: dict[str, Any]
     mounts: dict[str, tuple[bool | None, bool | None]] = field(default_factory=dict)
     extents: set[tuple[str, int | None]] = field(default_factory=set)
+    endpoints: dict[tuple[str, str], None] = field(default_factory=dict)  # host and device
 
 
 class Datastores:
@@ -41,19 +45,32 @@ class Datastores:
     def needed(host: HostFiles) -> tuple[str, ...]:
         """The commands whose output says all about what a host mounts."""
         kinds = {(record.text("type", needed=False) or "").partition("-")[0] for record in host.records(VOLUMES) or ()}
-        return (VOLUMES, EXTENTS, *([NFS] if "NFS" in kinds else []), *([NFS41] if "NFS41" in kinds else []))
+        more = {"NFS": (NFS,), "NFS41": (NFS41,), "VVOL": (ENDPOINTS, CONTAINERS)}
+        return (VOLUMES, EXTENTS, *(command for kind, commands in more.items() if kind in kinds for command in commands))
 
     def add(self, host: HostFiles) -> None:
         """Take what one host mounts."""
         exports = {**_exports(host.records(NFS)), **_exports(host.records(NFS41))}
+        reached = _reached(host.records(CONTAINERS))
         for record in host.records(VOLUMES) or ():
-            self._add_volume(host.name, record, exports)
+            self._add_volume(host.name, record, exports, reached)
         for record in host.records(EXTENTS) or ():
             uuid, device = record.filled("vmfsuuid", needed=False), record.filled("devicename", needed=False)
             if uuid in self._stores and device:
                 self._stores[uuid].extents.add((lower_hex_name(device), record.number("partition", needed=False)))
+        self._add_endpoints(host)
 
-    def _add_volume(self, host: str, record: Record, exports: Mapping[str, _Export]) -> None:
+    def _add_endpoints(self, host: HostFiles) -> None:
+        """Take the protocol endpoints of the host, each with the containers that it serves."""
+        stores = {store.row["vvol_container_id"]: store for store in self._stores.values() if "vvol_container_id" in store.row}
+        for record in host.records(ENDPOINTS) or ():
+            device = endpoint_device(record)
+            for served in _names(record.texts("storagecontainers", needed=False)):
+                store = stores.get(container_id(served))
+                if device and store is not None and host.name in store.mounts:
+                    store.endpoints[host.name, device] = None
+
+    def _add_volume(self, host: str, record: Record, exports: Mapping[str, _Export], reached: Mapping[str, bool | None]) -> None:
         of_type, uuid = record.text("type", needed=False) or "", record.filled("uuid", needed=False)
         kind, _, version = of_type.partition("-")
         name = record.filled("volumename", needed=False)
@@ -69,12 +86,15 @@ class Datastores:
             store.row |= {"vmfs_uuid": uuid, "vmfs_version": version or None}
         elif export is not None:
             store.row |= {"nfs_host": export.server, "nfs_path": export.path}
+        elif kind == "VVOL":
+            store.row["vvol_container_id"] = container_id(key)
         mounted = record.truth("mounted", needed=False)
-        store.mounts[host] = (mounted, export.accessible if export else None)
+        store.mounts[host] = (mounted, export.accessible if export else reached.get(container_id(key)))
 
     def rows(self, endpoint: str) -> Iterator[Facts]:
-        """Tables datastore, datastore_extent and datastore_mount."""
-        stores, extents, mounts = (Rows(table, endpoint=endpoint) for table in ("datastore", "datastore_extent", "datastore_mount"))
+        """Tables datastore, datastore_extent, datastore_mount and vvol_mount."""
+        tables = ("datastore", "datastore_extent", "datastore_mount", "vvol_mount")
+        stores, extents, mounts, endpoints = (Rows(table, endpoint=endpoint) for table in tables)
         for key, store in self._stores.items():
             several = True if len(store.mounts) > 1 else None
             stores.add(**store.row, extents=len(store.extents) or None, multiple_host_access=several)
@@ -82,7 +102,9 @@ class Datastores:
                 extents.add(datastore_id=key, device=device, partition=partition)
             for host, (mounted, accessible) in store.mounts.items():
                 mounts.add(datastore_id=key, host_id=host, mounted=mounted, accessible=accessible)
-        for rows in (stores, extents, mounts):
+            for host, device in store.endpoints:
+                endpoints.add(datastore_id=key, host_id=host, device=device)
+        for rows in (stores, extents, mounts, endpoints):
             yield from rows.batch()
 
 
@@ -98,8 +120,22 @@ def _exports(records: Records | None) -> dict[str, _Export]:
     found = {}
     for record in records or ():
         name, path = record.filled("volumename", needed=False), record.filled("share", needed=False)
-        servers = ",".join(record.texts("hosts", needed=False) or record.texts("host", needed=False) or ())
-        named = sorted({in_short_form(one.strip()) for one in servers.split(",") if one.strip()})
+        servers = record.texts("hosts", needed=False) or record.texts("host", needed=False)
+        named = sorted({in_short_form(one) for one in _names(servers)})
         if name and path and named:
             found[name] = _Export(",".join(named), path, record.truth("accessible", needed=False))
     return found
+
+
+def _reached(records: Records | None) -> dict[str, bool | None]:
+    """By the id of a storage container, whether the host reaches it."""
+    return {
+        container_id(uuid): record.truth("accessible", needed=False)
+        for record in records or ()
+        if (uuid := record.filled("uuid", needed=False))
+    }
+
+
+def _names(texts: Sequence[str] | None) -> list[str]:
+    """The names in a field that may have several, with commas or as a list."""
+    return [name.strip() for name in ",".join(texts or ()).split(",") if name.strip()]

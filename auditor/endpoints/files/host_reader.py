@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from auditor.endpoints.files.datastores import EXTENTS, NFS, NFS41, VOLUMES, Datastores
+from auditor.endpoints.files.datastores import CONTAINERS, EXTENTS, NFS, NFS41, VOLUMES, Datastores
 from auditor.endpoints.files.hosts import narrowing
 from auditor.endpoints.files.network import ADDRESSES, DISTRIBUTED, INTERFACES, STANDARD, network_values
 from auditor.endpoints.files.options import (
@@ -28,6 +28,7 @@ from auditor.endpoints.files.storage import (
     ADAPTER_PARAMETERS,
     ADAPTERS,
     DEVICES,
+    ENDPOINTS,
     PATHS,
     POLICIES,
     SCHEMES,
@@ -37,7 +38,9 @@ from auditor.endpoints.files.storage import (
     STATIC_TARGETS,
     adapters_of,
     devices_of,
+    endpoint_device,
     paths_of,
+    with_endpoints,
 )
 from auditor.endpoints.vcenter.bulk.reading import ObjectProperties
 from auditor.endpoints.vcenter.bulk.shapes import Ref
@@ -66,6 +69,7 @@ _LAYOUTS: tuple[tuple[str, str, Layout], ...] = (
     ("port_binding", "iscsi networkportal list", iscsi_portals),
 )
 SOFTWARE_ISCSI_STATE = "iscsi software get"
+_ENDPOINTS_ALONE = {"pe-only": ""}
 
 READ = frozenset(
     {
@@ -83,7 +87,7 @@ READ = frozenset(
             STATIC_PARAMETERS,
         ),
         *(INTERFACES, ADDRESSES, STANDARD, DISTRIBUTED, OPTIONS, KERNEL, MODULE, MODULES, PARAMETERS, SOFTWARE_ISCSI_STATE),
-        *(VOLUMES, EXTENTS, NFS, NFS41, "system version get", "system hostname get"),
+        *(VOLUMES, EXTENTS, NFS, NFS41, CONTAINERS, ENDPOINTS, "system version get", "system hostname get"),
     }
 )
 """The commands whose output is read."""
@@ -121,6 +125,8 @@ class HostReader:
             self.lacks(topic, command, **arguments)
         if not output.whole:
             self.whole[topic] = False
+        if command == DEVICES and not narrowing(output, arguments) and (endpoints := self.host.of(DEVICES, **_ENDPOINTS_ALONE)):
+            return with_endpoints(output.table, endpoints.table)
         return self.host.read(output)
 
     def lacks(self, topic: str, command: str, **arguments: str) -> None:
@@ -144,8 +150,7 @@ class HostReader:
             yield from self._modules(where, drivers)
         yield from self._layouts(where)
         if "datastores" in topics:
-            for command in Datastores.needed(self.host):
-                self.records("datastores", command)
+            yield from self._stores()
         self.stores_whole = self.whole.pop("datastores", True)
         yield from self._gaps()
         yield self._readings()
@@ -161,7 +166,7 @@ class HostReader:
             if any(hba.type_name == "HostInternetScsiHba" for hba in found):
                 self._iscsi([hba.device or "" for hba in found if hba.type_name == "HostInternetScsiHba"])
         if devices is not None:
-            values["config.storageDevice.scsiLun"] = devices_of(devices)
+            values["config.storageDevice.scsiLun"] = devices_of(devices, self.host.records(ENDPOINTS))
         if paths is not None:
             values["config.storageDevice.multipathInfo"] = paths_of(paths, self.records("paths", POLICIES), self.host.records(SCHEMES))
         for records, topic in ((adapters, "hbas"), (devices, "devices"), (paths, "paths")):
@@ -190,6 +195,17 @@ class HostReader:
                 yield from layout(records, where)
                 if records.parse_errors:
                     self.whole[topic] = False
+                    yield gap(self.endpoint, f"esxcli {command} on {self.host.name}", records.summary())
+
+    def _stores(self) -> Iterator[Facts]:
+        """What is missing of the datastores that the host mounts; their rows are made once all hosts are known."""
+        for command in Datastores.needed(self.host):
+            records = self.records("datastores", command)
+            if command == ENDPOINTS and records is not None:
+                for record in records:
+                    endpoint_device(record)
+                if records.parse_errors:
+                    self.whole["datastores"] = False
                     yield gap(self.endpoint, f"esxcli {command} on {self.host.name}", records.summary())
 
     def _iscsi(self, adapters: Iterable[str]) -> None:

@@ -18,16 +18,20 @@ from auditor.endpoints.vcenter.bulk.shapes import (
     ScsiLun,
     Transport,
 )
+from auditor.endpoints.vcenter.collect.esxcli import Records
 from auditor.endpoints.vcenter.collect.storage import lower_hex_name
+from auditor.endpoints.vcenter.esxcli_records import plain_name, table_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from auditor.endpoints.files.hosts import HostFiles
-    from auditor.endpoints.vcenter.collect.esxcli import Record, Records
+    from auditor.endpoints.vcenter.collect.esxcli import Record
+    from auditor.endpoints.vcenter.esxcli_records import Row, Table
 
 ADAPTERS, DEVICES, PATHS = "storage core adapter list", "storage core device list", "storage core path list"
 POLICIES, SCHEMES = "storage nmp device list", "storage hpp device list"
+ENDPOINTS = "storage vvol protocolendpoint list"
 ADAPTER_PARAMETERS = "iscsi adapter param get"
 SEND_TARGETS, STATIC_TARGETS = "iscsi adapter discovery sendtarget list", "iscsi adapter discovery statictarget list"
 SEND_PARAMETERS = "iscsi adapter discovery sendtarget param get"
@@ -85,6 +89,9 @@ _PATH_STATES = {"off": "disabled"}
 """esxcli's own word for what an administrator set (`storage core path set --state=off`); all others are the API's."""
 
 _OFFLOADS = {"supported": "vStorageSupported", "unsupported": "vStorageUnsupported", "unknown": "vStorageUnknown"}
+
+_DEVICE_NAME = re.compile(r"(?:naa|eui|t10|uuid)\.\S{1,255}")
+_NFS_TYPES = frozenset({"NFS", "NFS3", "NFS4", "NFS4X", "NFS41", "NAS"})
 
 _DRIVERS_WORD = re.compile(r"\s+(NVMe )?FC (HBA|Adapter)$|\s+NVMe HBA$", re.IGNORECASE)
 
@@ -173,15 +180,46 @@ def _target(portal: str, name: str | None, parameters: Records | None) -> IscsiT
     return IscsiTarget(address=bare, port=number, iscsi_name=name, advanced_options=options)
 
 
-def devices_of(records: Records) -> list[ScsiLun]:
+def devices_of(records: Records, endpoints: Records | None = None) -> list[ScsiLun]:
     """The devices in a list of them.
 
-    A size is printed in whole MiB, rounded down: that of a protocol endpoint is 0.
+    A size is printed in whole MiB, rounded down: that of a protocol endpoint is 0. Which devices are protocol endpoints says the list of
+    devices itself; where a release does not print that, those among `endpoints` are known to be some, and of others nothing is known.
     """
-    return [_device(record) for record in records]
+    named = frozenset(map(endpoint_device, endpoints or ()))
+    return [_device(record, named) for record in records]
 
 
-def _device(record: Record) -> ScsiLun:
+def endpoint_device(record: Record) -> str | None:
+    """The device of a protocol endpoint; None where it names none, which of one that is no NFS mount is a parse error.
+
+    The heading of a record names it, and the LUN's id, which is all that formatters without headings may have.
+    """
+    fields = ("protocolendpoint", "lunid")
+    name = next((text for field in fields if _DEVICE_NAME.fullmatch(text := record.text(field, needed=False) or "")), None)
+    if name is None and (record.text("type", needed=False) or "").upper() not in _NFS_TYPES:
+        record.parse_errors.append(f"protocol endpoint {(record.text('arrayid', needed=False) or '')[:40]!r} names no device")
+    return None if name is None else lower_hex_name(name)
+
+
+def with_endpoints(devices: Table, endpoints: Table) -> Records:
+    """A list of devices, and the protocol endpoints that only the list of these (`--pe-only`) has."""
+    rows = _plain_rows(devices)
+    listed = {_device_of(row) for row in rows}
+    return Records(table_of([*rows, *(row for row in _plain_rows(endpoints) if _device_of(row) not in listed)]))
+
+
+def _plain_rows(table: Table) -> list[Row]:
+    """Rows by plain names: two forms of one list spell a field differently."""
+    return [{plain_name(name): cell for name, cell in row.items()} for row in table.rows()]
+
+
+def _device_of(row: Row) -> str:
+    name = row.get("device")
+    return lower_hex_name(name.strip()) if isinstance(name, str) else ""
+
+
+def _device(record: Record, endpoints: frozenset[str | None]) -> ScsiLun:
     name = record.device()
     of_type = (record.text("devicetype", needed=False) or "").lower()
     kind = _DEVICE_TYPES.get(of_type)
@@ -189,6 +227,7 @@ def _device(record: Record) -> ScsiLun:
     state = record.text("status", needed=False)
     offload = record.text("vaaistatus", needed=False)
     is_disk = kind == "disk"
+    is_endpoint = record.truth("isvvolpe", needed=False)
     return ScsiLun(
         type_name="HostScsiDisk" if is_disk else "",
         key=name,
@@ -202,7 +241,7 @@ def _device(record: Record) -> ScsiLun:
         queue_depth=record.number("devicemaxqueuedepth", needed=False),
         operational_state=[] if state is None else [word] if (word := record.understood("status", state, _STATES.get(state))) else [],
         vstorage_support=_OFFLOADS.get(offload or ""),
-        protocol_endpoint=record.truth("isvvolpe", needed=False),
+        protocol_endpoint=True if is_endpoint is None and name in endpoints else is_endpoint,
         perennially_reserved=record.truth("isperenniallyreserved", needed=False),
         capacity=Capacity(block_size=_MIB, block=size) if is_disk and size is not None else None,
         ssd=record.truth("isssd", needed=False) if is_disk else None,

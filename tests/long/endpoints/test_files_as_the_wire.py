@@ -33,6 +33,7 @@ TABLES = {
     "hba": ("status",),
     "iscsi_target": (),
     "path": ("path", "is_working", "psp", "satp"),
+    "vvol_mount": ("datastore_id",),
 }
 """By table, the columns that files say otherwise: a size in whole MiB, `on` for every state of a disk but `off`, link-n/a for a state of an
 adapter, esxcli's own name of a path, and nothing of what the high-performance plug-in does, which the lab does not print."""
@@ -62,8 +63,11 @@ def scenario(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 
 
 def rows(snapshot: Snapshot, table: str, without: tuple[str, ...]) -> set[str]:
-    """The rows of a table with the names of hosts for their ids."""
+    """The rows of a table with the names of hosts for their ids, and the containers of datastores for theirs."""
     select = f'SELECT h.name AS host_name, t.* FROM fact."{table}" AS t JOIN fact.host AS h USING (endpoint, host_id)'
+    if "datastore_id" in without:
+        select = select.replace("t.*", "t.*, d.name AS datastore, d.vvol_container_id")
+        select += " JOIN fact.datastore AS d USING (endpoint, datastore_id)"
     result = snapshot.connection.execute(select)
     names = [column[0] for column in result.description or ()]
     left_out = {"endpoint", "host_id", *without}
