@@ -111,11 +111,14 @@ def _lines(item: HostFiles | FileSeen | Unreadable) -> Iterator[str]:
 
 
 def _given(seen: FileSeen) -> Iterator[str]:
-    """What a file gives."""
+    """What a file gives, and what is recognised in it and not used."""
+    from auditor.endpoints.files.host_reader import READ
+
     for one in seen.outputs:
         cut = "" if one.whole else f" (not whole: {'; '.join(one.problems[:1])})"
         if one.command:
-            yield f"{one.command}, {count_of(len(one.table.records), 'record')}{cut}"
+            used = "" if one.command in READ else ", not used"
+            yield f"{one.command}, {count_of(len(one.table.records), 'record')}{used}{cut}"
     if seen.module_options:
         yield f"options of {count_of(len(seen.module_options), 'kernel module')}"
     if seen.machine:

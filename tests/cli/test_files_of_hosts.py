@@ -63,11 +63,18 @@ def verdicts(made: dict[str, object]) -> list[tuple[object, object, object]]:
 
 def test_a_list_says_what_each_file_gives(host: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (host / "shopping.txt").write_text("two eggs\n", encoding="utf-8")
+    rules = "Rule Class  Rule  Class\n----------  ----  -------\nMP            50  runtime\n"
+    (host / "esxcli_storage-core-claimrule-list.txt").write_text(rules, encoding="utf-8")
+    (host / "esxcli_system-maintenanceMode-get.txt").write_text("Disabled\n", encoding="utf-8")
     assert run(["import", str(host), "--list"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert f"{host}/esxcli_storage-core-device-list.txt: storage core device list, 1 record" in lines
+    assert f"{host}/esxcli_system-maintenanceMode-get.txt: system maintenanceMode get, 1 record" in lines
+    assert any(
+        line.startswith(f"{host}/esxcli_storage-core-claimrule-list.txt: storage core claimrule list, 1 record, not used") for line in lines
+    )
     assert f"{host}/shopping.txt: not recognised" in lines
-    assert lines[-1] == f"host esx-01.example.net: 8 outputs, from {host}"
+    assert lines[-1] == f"host esx-01.example.net: 10 outputs, from {host}"
 
 
 def test_a_snapshot_of_files_is_judged_as_the_files_are(host: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

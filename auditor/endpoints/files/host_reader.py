@@ -25,6 +25,7 @@ from auditor.endpoints.files.options import (
     wanted_modules,
 )
 from auditor.endpoints.files.storage import (
+    ADAPTER,
     ADAPTER_PARAMETERS,
     ADAPTERS,
     DEVICES,
@@ -87,7 +88,8 @@ READ = frozenset(
             STATIC_PARAMETERS,
         ),
         *(INTERFACES, ADDRESSES, STANDARD, DISTRIBUTED, OPTIONS, KERNEL, MODULE, MODULES, PARAMETERS, SOFTWARE_ISCSI_STATE),
-        *(VOLUMES, EXTENTS, NFS, NFS41, CONTAINERS, ENDPOINTS, "system version get", "system hostname get"),
+        *(VOLUMES, EXTENTS, NFS, NFS41, CONTAINERS, ENDPOINTS),
+        *(ADAPTER, "system version get", "system hostname get", "system maintenanceMode get"),
     }
 )
 """The commands whose output is read."""

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 ADAPTERS, DEVICES, PATHS = "storage core adapter list", "storage core device list", "storage core path list"
 POLICIES, SCHEMES = "storage nmp device list", "storage hpp device list"
 ENDPOINTS = "storage vvol protocolendpoint list"
-ADAPTER_PARAMETERS = "iscsi adapter param get"
+ADAPTER, ADAPTER_PARAMETERS = "iscsi adapter get", "iscsi adapter param get"
 SEND_TARGETS, STATIC_TARGETS = "iscsi adapter discovery sendtarget list", "iscsi adapter discovery statictarget list"
 SEND_PARAMETERS = "iscsi adapter discovery sendtarget param get"
 STATIC_PARAMETERS = "iscsi adapter target portal param get"
@@ -138,7 +138,7 @@ def _port_name(uid: str) -> int | None:
 
 
 def _iscsi_name(host: HostFiles, adapter: str) -> str | None:
-    for record in host.records("iscsi adapter get", adapter=adapter) or ():
+    for record in host.records(ADAPTER, adapter=adapter) or ():
         return record.filled("name", needed=False)
     return None
 
