@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -13,6 +12,7 @@ from auditor.endpoints.files.datastores import Datastores
 from auditor.endpoints.files.host_reader import LOADS, HostReader, software_iscsi
 from auditor.endpoints.files.hosts import FileSeen
 from auditor.endpoints.files.loads import HostLoads
+from auditor.endpoints.files.other_forms import release_of
 from auditor.endpoints.files.session import place_of
 from auditor.endpoints.vcenter.collect.rows import Rows, gap, readings
 from auditor.endpoints.vcenter.collect.vms import add_machine
@@ -134,7 +134,7 @@ def _note_age(session: FilesSession, host: HostFiles) -> None:
 
 
 def _host_row(host: HostFiles) -> dict[str, Any]:
-    version, build = _release(host)
+    version, build = release_of(host)
     maintenance = next((record.text("value", needed=False) for record in host.records("system maintenanceMode get") or ()), None)
     return {
         "host_id": host.name,
@@ -146,10 +146,3 @@ def _host_row(host: HostFiles) -> dict[str, Any]:
         "in_maintenance_mode": None if maintenance is None else maintenance.lower() in ("enabled", "true"),
         "software_iscsi": software_iscsi(host),
     }
-
-
-def _release(host: HostFiles) -> tuple[str | None, int | None]:
-    for record in host.records("system version get") or ():
-        build = re.search(r"([0-9]+)$", record.text("build", needed=False) or "")
-        return record.filled("version", needed=False), int(build[1]) if build else None
-    return None, None

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.common.addresses import in_short_form
-from auditor.endpoints.files.storage import ENDPOINTS, endpoint_device
+from auditor.endpoints.files.other_forms import other_form
+from auditor.endpoints.files.storage import ENDPOINTS, EXTENTS, endpoint_device
 from auditor.endpoints.vcenter.collect.datastores import container_id
 from auditor.endpoints.vcenter.collect.rows import Rows
 from auditor.endpoints.vcenter.collect.storage import lower_hex_name
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from auditor.endpoints.vcenter.collect.esxcli import Record, Records
     from auditor.endpoints.vcenter.collect.rows import Facts
 
-VOLUMES, EXTENTS = "storage filesystem list", "storage vmfs extent list"
+VOLUMES = "storage filesystem list"
 NFS, NFS41 = "storage nfs list", "storage nfs41 list"
 CONTAINERS = "storage vvol storagecontainer list"
 
@@ -54,7 +55,8 @@ class Datastores:
         reached = _reached(host.records(CONTAINERS))
         for record in host.records(VOLUMES) or ():
             self._add_volume(host.name, record, exports, reached)
-        for record in host.records(EXTENTS) or ():
+        extents = host.records(EXTENTS)
+        for record in (other_form(host, EXTENTS) if extents is None else extents) or ():
             uuid, device = record.filled("vmfsuuid", needed=False), record.filled("devicename", needed=False)
             if uuid in self._stores and device:
                 self._stores[uuid].extents.add((lower_hex_name(device), record.number("partition", needed=False)))

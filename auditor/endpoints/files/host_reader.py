@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from auditor.endpoints.files.datastores import CONTAINERS, EXTENTS, NFS, NFS41, VOLUMES, Datastores
+from auditor.endpoints.files import other_forms
+from auditor.endpoints.files.datastores import CONTAINERS, NFS, NFS41, VOLUMES, Datastores
 from auditor.endpoints.files.hosts import narrowing
 from auditor.endpoints.files.network import ADDRESSES, DISTRIBUTED, INTERFACES, STANDARD, network_values
 from auditor.endpoints.files.options import (
@@ -30,6 +31,7 @@ from auditor.endpoints.files.storage import (
     ADAPTERS,
     DEVICES,
     ENDPOINTS,
+    EXTENTS,
     PATHS,
     POLICIES,
     SCHEMES,
@@ -89,7 +91,7 @@ READ = frozenset(
         ),
         *(INTERFACES, ADDRESSES, STANDARD, DISTRIBUTED, OPTIONS, KERNEL, MODULE, MODULES, PARAMETERS, SOFTWARE_ISCSI_STATE),
         *(VOLUMES, EXTENTS, NFS, NFS41, CONTAINERS, ENDPOINTS),
-        *(ADAPTER, "system version get", "system hostname get", "system maintenanceMode get"),
+        *(ADAPTER, "system maintenanceMode get", *other_forms.READ),
     }
 )
 """The commands whose output is read."""
@@ -131,6 +133,11 @@ class HostReader:
             return with_endpoints(output.table, endpoints.table)
         return self.host.read(output)
 
+    def in_any_form(self, topic: str, command: str) -> Records | None:
+        """The records of a command; for want of its output those of another program, which do not make `topic` whole."""
+        records = self.records(topic, command)
+        return other_forms.other_form(self.host, command) if records is None else records
+
     def lacks(self, topic: str, command: str, **arguments: str) -> None:
         """Note that an output is missing, so that `topic` is not whole."""
         self.whole[topic] = False
@@ -160,9 +167,9 @@ class HostReader:
     def _storage(self, seen: HostSeen) -> Generator[Facts, None, frozenset[str] | None]:
         topics = [topic for topic in ("hbas", "devices", "paths") if topic in self.needs.topics]
         values: dict[str, object] = {}
-        adapters = self.records("hbas", ADAPTERS) if topics else None
-        devices = self.records("devices", DEVICES) if topics else None
-        paths = self.records("paths", PATHS) if topics else None
+        adapters = self.in_any_form("hbas", ADAPTERS) if topics else None
+        devices = self.in_any_form("devices", DEVICES) if topics else None
+        paths = self.in_any_form("paths", PATHS) if topics else None
         if adapters is not None:
             values["config.storageDevice.hostBusAdapter"] = found = adapters_of(self.host, adapters)
             if any(hba.type_name == "HostInternetScsiHba" for hba in found):
@@ -261,12 +268,14 @@ class HostReader:
         for command in self.host.contradicted():
             if command in READ:
                 yield gap(
-                    self.endpoint, f"esxcli {command} on {self.host.name}", "two files have it, and differ: only the newer one was read"
+                    self.endpoint,
+                    f"{other_forms.called(command)} on {self.host.name}",
+                    "two files have it, and differ: only the newer one was read",
                 )
         for command, outputs in self.host.outputs.items():
             for output in outputs if command in READ else ():
                 if output.problems:
-                    yield gap(self.endpoint, f"esxcli {command} on {self.host.name}", "; ".join(output.problems[:3]))
+                    yield gap(self.endpoint, f"{other_forms.called(command)} on {self.host.name}", "; ".join(output.problems[:3]))
         if self.lacking:
             commands = ", ".join(f"`{command}`" for command in self.lacking)
             yield gap(self.endpoint, f"what other commands print on {self.host.name}", f"its files do not have it: take {commands} too")

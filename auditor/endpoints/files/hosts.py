@@ -15,6 +15,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.files.found import ARCHIVE_NAME
+from auditor.endpoints.files.other_forms import own_names
 from auditor.endpoints.vcenter.collect.esxcli import Records
 
 if TYPE_CHECKING:
@@ -29,9 +30,6 @@ _INNER_FOLDERS = frozenset({"commands", "json", "etc", "var", "vmfs"})
 
 _SAME_LIST = frozenset({"i", "ignore-errors", "skip-slow-fields"})
 """Options with which a command lists as much as without."""
-
-_NAME = re.compile(r"[A-Za-z0-9._-]{1,255}")
-"""What a host may be called; a file that says anything else is not believed."""
 
 BUNDLE = re.compile(r"esx-(?P<host>.+)-(?P<taken>[0-9]{4}-[0-9]{2}-[0-9]{2}--[0-9]{2}\.[0-9]{2})-[0-9]+")
 """The name of a bundle and of its one folder; the time is the host's, which runs in UTC."""
@@ -191,7 +189,7 @@ class HostGroups:
         host = HostFiles(name, place, taken_at=taken)
         for output in outputs:
             host.outputs.setdefault(output.command, []).append(output)
-        names = _own_names(host)
+        names = own_names(host)
         host.name, host.others = (names[0], names[1:]) if names else (host.name, ())
         chosen = next((name for name, glob in self._clusters if fnmatchcase(host.name, glob) or fnmatchcase(place, glob)), None)
         host.cluster = chosen or _folder_of(group.source, group.root)
@@ -229,17 +227,6 @@ def _folder_of(source: str, root: PurePosixPath) -> str | None:
     packed = next((at for at, part in enumerate(root.parts) if ARCHIVE_NAME.search(part) or BUNDLE.match(part)), None)
     above = root.parts[:-1] if packed is None else root.parts[:packed]
     return above[-1] if above else None
-
-
-def _own_names(host: HostFiles) -> tuple[str, ...]:
-    """The names that outputs of the host say, the fully qualified ones where there are; each once, the newest first."""
-    names: dict[str, None] = {}
-    for output in host.outputs.get("system hostname get", ()):
-        for record in host.read(output):
-            said = (record.filled(field, needed=False) for field in ("fullyqualifieddomainname", "hostname"))
-            if name := next((text for text in said if text and _NAME.fullmatch(text)), None):
-                names[name] = None
-    return tuple(names)
 
 
 def _bare(name: str) -> str:

@@ -24,6 +24,7 @@ _OF_BUNDLE = frozenset({"commands", "json"})
 _PRINTED_OPTIONS = b" options = '"
 """In what esxcfg-module -g prints."""
 _PROGRAMS = ("localcli_", "esxcli_")
+_OTHER_PROGRAMS = ("esxcfg-scsidevs_", "esxcfg-mpath_", "vmware_", "uname_")
 _TEXTS = frozenset({"", ".txt", ".log", ".out", ".json", ".xml", ".csv", ".frag"})
 
 
@@ -80,7 +81,7 @@ def is_wanted(name: str) -> bool:
     """
     path = PurePosixPath(name)
     if _OF_BUNDLE.intersection(path.parts[:-1]):
-        return path.name.startswith(_PROGRAMS)
+        return path.name.startswith((*_PROGRAMS, *_OTHER_PROGRAMS))
     if is_esx_conf(name) or is_machine(name):
         return True
     if any(BUNDLE.fullmatch(part) for part in path.parts[:-1]):

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 ADAPTERS, DEVICES, PATHS = "storage core adapter list", "storage core device list", "storage core path list"
 POLICIES, SCHEMES = "storage nmp device list", "storage hpp device list"
-ENDPOINTS = "storage vvol protocolendpoint list"
+ENDPOINTS, EXTENTS = "storage vvol protocolendpoint list", "storage vmfs extent list"
 ADAPTER, ADAPTER_PARAMETERS = "iscsi adapter get", "iscsi adapter param get"
 SEND_TARGETS, STATIC_TARGETS = "iscsi adapter discovery sendtarget list", "iscsi adapter discovery statictarget list"
 SEND_PARAMETERS = "iscsi adapter discovery sendtarget param get"

@@ -49,7 +49,7 @@ _OPTIONS = MappingProxyType({"d": "device", "m": "module", "A": "adapter", "o": 
 _CONFIGURED = MappingProxyType({"d": "delta", "o": "option", "t": "tree"})
 
 
-def _known(
+def known_of(
     command: str,
     fields: str = "",
     *,
@@ -62,6 +62,7 @@ def _known(
     flags: str = "",
     aliases: tuple[str, ...] = (),
 ) -> Known:
+    """A command, by the titles of its fields with commas between them."""
     return Known(
         command,
         {plain_name(title): title for title in _split(fields)},
@@ -98,7 +99,7 @@ _DEVICE = (
 _PARAM = "Name, Current, Default, Min, Max, Settable, Inherit"
 
 COMMANDS: tuple[Known, ...] = (
-    _known(
+    known_of(
         "storage core device list",
         _DEVICE,
         tells="Display Name, Has Settable Display Name, Size",
@@ -107,14 +108,14 @@ COMMANDS: tuple[Known, ...] = (
         flags="pe-only exclude-offline",
         aliases=("corestorage device list",),
     ),
-    _known(
+    known_of(
         "storage core device vaai status get",
         "Device, VAAI Plugin Name, ATS Status, Clone Status, Zero Status, Delete Status",
         tells="VAAI Plugin Name, ATS Status",
         ends="VAAI Plugin Name, ATS Status, Clone Status, Zero Status",
         heading="Device",
     ),
-    _known(
+    known_of(
         "storage core device stats get",
         "Device, Successful Commands, Blocks Read, Blocks Written, Read Operations, Write Operations, Reserve Operations, "
         "Reservation Conflicts, Failed Commands, Failed Blocks Read, Failed Blocks Written, Failed Read Operations, "
@@ -123,7 +124,7 @@ COMMANDS: tuple[Known, ...] = (
         ends="Successful Commands, Failed Reserve Operations",
         heading="Device",
     ),
-    _known(
+    known_of(
         "storage nmp device list",
         "Device, Device Display Name, Storage Array Type, Storage Array Type Device Config, Path Selection Policy, "
         "Path Selection Policy Device Config, Path Selection Policy Device Custom Config, Working Paths, Is USB, "
@@ -133,7 +134,7 @@ COMMANDS: tuple[Known, ...] = (
         heading="Device",
         aliases=("nmp device list",),
     ),
-    _known(
+    known_of(
         "storage nmp path list",
         "UID, Runtime Name, Device, Device Display Name, Group State, Array Priority, Storage Array Type Path Config, "
         "Path Selection Policy Path Config",
@@ -142,7 +143,7 @@ COMMANDS: tuple[Known, ...] = (
         heading="UID",
         aliases=("nmp path list",),
     ),
-    _known(
+    known_of(
         "storage nmp satp rule list",
         "Name, Device, Vendor, Model, Driver, Transport, Options, Rule Group, Claim Options, Default PSP, PSP Options, Description",
         tells="Rule Group, Claim Options, Default PSP",
@@ -150,17 +151,17 @@ COMMANDS: tuple[Known, ...] = (
         filled="Name, Rule Group",
         aliases=("nmp satp listrules",),
     ),
-    _known(
+    known_of(
         "storage nmp satp list", "Name, Default PSP, Description", tells="Name, Default PSP, Description", ends="Description", filled="Name"
     ),
-    _known(
+    known_of(
         "storage nmp psp roundrobin deviceconfig get",
         "Byte Limit, Device, IOOperation Limit, Latency Evaluation Interval, Limit Type, Number Of Sampling IOs Per Path, "
         "Use Active Unoptimized Paths",
         tells="IOOperation Limit, Limit Type",
         ends="Device, Limit Type, Use Active Unoptimized Paths",
     ),
-    _known(
+    known_of(
         "storage hpp device list",
         "Device, Device Display Name, Path Selection Scheme, Path Selection Scheme Config, Current Path, Working Path Set, Is SSD, "
         "Is Local, Paths, Use ANO",
@@ -168,14 +169,14 @@ COMMANDS: tuple[Known, ...] = (
         ends="Device Display Name, Path Selection Scheme, Use ANO",
         heading="Device",
     ),
-    _known(
+    known_of(
         "storage hpp path list",
         "UID, Runtime Name, Device, Device Display Name, Path State, Path Config",
         tells="Path State, Path Config, Device Display Name",
         ends="Runtime Name, Device, Path State, Path Config",
         heading="UID",
     ),
-    _known(
+    known_of(
         "storage core path list",
         "UID, Runtime Name, Device, Device Display Name, Adapter, Channel, Target, LUN, Plugin, State, Transport, Adapter Identifier, "
         "Target Identifier, Adapter Transport Details, Target Transport Details, Maximum IO Size",
@@ -184,7 +185,7 @@ COMMANDS: tuple[Known, ...] = (
         heading="UID",
         aliases=("corestorage path list",),
     ),
-    _known(
+    known_of(
         "storage core claimrule list",
         "Rule Class, Rule, Class, Type, Plugin, Matches, XCOPY Use Array Reported Values, XCOPY Use Multiple Segments, "
         "XCOPY Max Transfer Size KiB, XCOPY Max Transfer Size, Config String",
@@ -194,21 +195,21 @@ COMMANDS: tuple[Known, ...] = (
         options=MappingProxyType({"c": "claimrule-class"}),
         aliases=("corestorage claimrule list",),
     ),
-    _known(
+    known_of(
         "storage core adapter list",
         "HBA Name, Driver, Link State, UID, Capabilities, Description",
         tells="HBA Name, Driver, Link State",
         ends="HBA Name, Driver, Link State, UID, Description",
         filled="HBA Name, Driver, Link State, UID",
     ),
-    _known(
+    known_of(
         "storage core plugin registration list",
         "Module Name, Plugin Name, Plugin Class, Dependencies, Full Path",
         tells="Module Name, Plugin Name, Plugin Class",
         ends="Module Name, Full Path",
         filled="Module Name, Plugin Name, Plugin Class",
     ),
-    _known(
+    known_of(
         "nvme controller list",
         "Name, Controller Number, Adapter, Transport Type, Is Online, Is VVOL",
         tells="Controller Number, Adapter, Is Online",
@@ -216,28 +217,28 @@ COMMANDS: tuple[Known, ...] = (
         filled="Name, Controller Number, Adapter, Is Online",
         options=MappingProxyType({"a": "adapter"}),
     ),
-    _known(
+    known_of(
         "nvme namespace list",
         "Name, Controller Number, Namespace ID, Block Size, Capacity in MB",
         tells="Controller Number, Namespace ID, Block Size",
         ends="Name, Controller Number, Namespace ID, Capacity in MB",
         filled="Name, Controller Number, Namespace ID",
     ),
-    _known(
+    known_of(
         "nvme adapter list",
         "Adapter, Adapter Qualified Name, Transport Type, Driver, Associated Devices",
         tells="Adapter, Adapter Qualified Name",
         ends="Adapter, Adapter Qualified Name, Transport Type, Driver, Associated Devices",
         filled="Adapter, Adapter Qualified Name, Transport Type, Driver",
     ),
-    _known(
+    known_of(
         "iscsi adapter list",
         "Adapter, Driver, State, UID, Description",
         tells="Adapter, Driver, State, UID, Description",
         ends="Adapter, Driver, State, UID, Description",
         filled="Adapter, Driver, State",
     ),
-    _known(
+    known_of(
         "iscsi adapter get",
         "Adapter, Name, Alias, Vendor, Model, Description, Serial Number, Hardware Version, Asic Version, Firmware Version, "
         "Option Rom Version, Driver Name, Driver Version, TCP Protocol Supported, Bidirectional Transfers Supported, "
@@ -246,39 +247,39 @@ COMMANDS: tuple[Known, ...] = (
         ends="Name, Using ISCSI Offload Engine",
         heading="Adapter",
     ),
-    _known("iscsi adapter param get", _PARAM, ends=_PARAM, filled="Name, Current"),
-    _known("iscsi adapter target portal param get", _PARAM, ends=_PARAM, filled="Name, Current"),
-    _known("iscsi adapter discovery sendtarget param get", _PARAM, ends=_PARAM, filled="Name, Current"),
-    _known("iscsi adapter target param get", _PARAM, ends=_PARAM, filled="Name, Current"),
-    _known(
+    known_of("iscsi adapter param get", _PARAM, ends=_PARAM, filled="Name, Current"),
+    known_of("iscsi adapter target portal param get", _PARAM, ends=_PARAM, filled="Name, Current"),
+    known_of("iscsi adapter discovery sendtarget param get", _PARAM, ends=_PARAM, filled="Name, Current"),
+    known_of("iscsi adapter target param get", _PARAM, ends=_PARAM, filled="Name, Current"),
+    known_of(
         "iscsi adapter target portal list",
         "Adapter, Target, IP, Port, Tpgt",
         tells="Adapter, Target, IP, Port, Tpgt",
         ends="Adapter, Target, IP, Port, Tpgt",
         filled="Adapter, Target, IP, Port",
     ),
-    _known(
+    known_of(
         "iscsi adapter target list",
         "Adapter, Target, Alias, Max Cons, Discovery Method, Last Error",
         tells="Adapter, Target, Discovery Method, Last Error",
         ends="Adapter, Target, Discovery Method, Last Error",
         filled="Adapter, Target, Discovery Method",
     ),
-    _known(
+    known_of(
         "iscsi adapter discovery sendtarget list",
         "Adapter, Sendtarget",
         tells="Adapter, Sendtarget",
         ends="Adapter, Sendtarget",
         filled="Adapter, Sendtarget",
     ),
-    _known(
+    known_of(
         "iscsi adapter discovery statictarget list",
         "Adapter, Target Address, Target Name",
         tells="Adapter, Target Address, Target Name",
         ends="Adapter, Target Address, Target Name",
         filled="Adapter, Target Address, Target Name",
     ),
-    _known(
+    known_of(
         "iscsi networkportal list",
         "Adapter, Vmknic, MAC Address, MAC Address Valid, IPv4, IPv4 Subnet Mask, IPv6, MTU, Vlan Supported, Vlan ID, Reserved Ports, "
         "TOE, TSO, TCP Checksum, Link Up, Current Speed, Rx Packets, Tx Packets, NIC Driver, NIC Driver Version, NIC Firmware Version, "
@@ -289,7 +290,7 @@ COMMANDS: tuple[Known, ...] = (
         heading="Adapter",
         aliases=("swiscsi nic list",),
     ),
-    _known(
+    known_of(
         "iscsi logicalnetworkportal list",
         "Adapter, Vmknic, MAC Address, MAC Address Valid, Compliant",
         tells="Adapter, Vmknic, MAC Address Valid, Compliant",
@@ -297,7 +298,7 @@ COMMANDS: tuple[Known, ...] = (
         filled="Adapter, Vmknic",
         aliases=("swiscsi vmknic list",),
     ),
-    _known(
+    known_of(
         "iscsi physicalnetworkportal list",
         "Adapter, Vmnic, MAC Address, MAC Address Valid, Current Speed, Max Speed, Max Frame Size",
         tells="Adapter, Vmnic, MAC Address Valid",
@@ -305,7 +306,7 @@ COMMANDS: tuple[Known, ...] = (
         filled="Adapter, Vmnic",
         aliases=("swiscsi vmnic list",),
     ),
-    _known(
+    known_of(
         "iscsi session list",
         "Adapter, Target, ISID, Target Portal Group Tag, Authentication Method, Data Pdu In Order, Data Sequence In Order, "
         "Default Time2Retain, Default Time2Wait, Error Recovery Level, First Burst Length, Immediate Data, Initial R2T, "
@@ -315,7 +316,7 @@ COMMANDS: tuple[Known, ...] = (
         heading="Session",
         aliases=("swiscsi session list",),
     ),
-    _known(
+    known_of(
         "iscsi session connection list",
         "Adapter, Target, ISID, CID, DataDigest, HeaderDigest, IFMarker, IFMarkerInterval, MaxRecvDataSegmentLength, "
         "MaxTransmitDataSegmentLength, OFMarker, OFMarkerInterval, ConnectionAddress, RemoteAddress, LocalAddress, SessionCreateTime, "
@@ -324,28 +325,28 @@ COMMANDS: tuple[Known, ...] = (
         ends="Adapter, Target, ISID, CID, State",
         heading="Connection",
     ),
-    _known("iscsi software get", value="true|false"),
-    _known(
+    known_of("iscsi software get", value="true|false"),
+    known_of(
         "system module list",
         "Name, Is Loaded, Is Enabled",
         tells="Name, Is Loaded, Is Enabled",
         ends="Name, Is Loaded, Is Enabled",
         filled="Name, Is Loaded, Is Enabled",
     ),
-    _known(
+    known_of(
         "system module parameters list",
         "Name, Type, Value, Description",
         tells="Name, Type, Value, Description",
         ends="Name, Type, Value, Description",
         filled="Name, Type",
     ),
-    _known(
+    known_of(
         "system module get",
         "Module, Module File, License, Version, Build Type, Provided Namespaces, Required Namespaces, Containing VIB, VIB Acceptance Level",
         tells="Module, Module File, License",
         ends="Module, Module File, Containing VIB",
     ),
-    _known(
+    known_of(
         "system settings advanced list",
         "Path, Type, Int Value, Default Int Value, Min Value, Max Value, String Value, Default String Value, Valid Characters, "
         "Description, Host Specific, Impact",
@@ -354,7 +355,7 @@ COMMANDS: tuple[Known, ...] = (
         options=_CONFIGURED,
         flags="delta d",
     ),
-    _known(
+    known_of(
         "system settings kernel list",
         "Name, Type, Configured, Runtime, Default, Description",
         tells="Name, Type, Configured, Runtime, Default",
@@ -363,7 +364,7 @@ COMMANDS: tuple[Known, ...] = (
         options=_CONFIGURED,
         flags="delta d",
     ),
-    _known(
+    known_of(
         "storage vmfs lockmode list",
         "Volume Name, UUID, Type, Locking Mode, ATS Compatible, ATS Upgrade Modes, ATS Incompatibility Reason",
         tells="Volume Name, Locking Mode",
@@ -372,7 +373,7 @@ COMMANDS: tuple[Known, ...] = (
         options=MappingProxyType({"i": "ignore-errors", "l": "volume-label", "u": "volume-uuid"}),
         flags="ignore-errors i",
     ),
-    _known(
+    known_of(
         "storage vmfs extent list",
         "Volume Name, VMFS UUID, Extent Number, Device Name, Partition",
         tells="VMFS UUID, Extent Number, Device Name",
@@ -381,14 +382,14 @@ COMMANDS: tuple[Known, ...] = (
         options=MappingProxyType({"i": "ignore-errors"}),
         flags="ignore-errors i",
     ),
-    _known(
+    known_of(
         "storage vmfs reclaim config get",
         "Reclaim Granularity, Reclaim Priority, Reclaim Method, Reclaim Bandwidth",
         tells="Reclaim Granularity, Reclaim Priority",
         ends="Reclaim Granularity, Reclaim Priority",
         options=MappingProxyType({"l": "volume-label", "u": "volume-uuid"}),
     ),
-    _known(
+    known_of(
         "storage filesystem list",
         "Mount Point, Volume Name, UUID, Mounted, Type, Size, Free",
         tells="Mount Point, UUID, Mounted, Free",
@@ -397,7 +398,7 @@ COMMANDS: tuple[Known, ...] = (
         options=MappingProxyType({"i": "ignore-errors"}),
         flags="ignore-errors i",
     ),
-    _known(
+    known_of(
         "storage nfs list",
         "Volume Name, Host, Share, vmknic, Accessible, Mounted, Read-Only, isPE, Hardware Acceleration",
         tells="Volume Name, Host, Share, Accessible",
@@ -405,7 +406,7 @@ COMMANDS: tuple[Known, ...] = (
         filled="Volume Name, Host, Share, Accessible, Mounted",
         flags="pe-only",
     ),
-    _known(
+    known_of(
         "storage nfs41 list",
         "Volume Name, Host(s), Share, Vmknic, Vmknics, Accessible, Mounted, Read-Only, Security, isPE, Hardware Acceleration",
         tells="Volume Name, Host(s), Share, Security",
@@ -413,7 +414,7 @@ COMMANDS: tuple[Known, ...] = (
         filled="Volume Name, Host(s), Share, Accessible, Mounted",
         flags="pe-only",
     ),
-    _known(
+    known_of(
         "storage nfs param get",
         "Volume Name, MaxQueueDepth, MaxReadTransferSize, MaxWriteTransferSize, Vmknic, Connections",
         tells="Volume Name, MaxQueueDepth",
@@ -421,7 +422,7 @@ COMMANDS: tuple[Known, ...] = (
         filled="Volume Name",
         options=MappingProxyType({"n": "volume-name", "v": "volume-name"}),
     ),
-    _known(
+    known_of(
         "storage vvol protocolendpoint list",
         "Host Id, Array Id, Type, Accessible, Configured, Lun Id, Remote Host, Remote Share, NFS4x Transport IPs, Server Scope, "
         "Server Major, Auth, User, Storage Containers, Transport",
@@ -430,29 +431,29 @@ COMMANDS: tuple[Known, ...] = (
         heading="Protocol Endpoint",
         options=MappingProxyType({"p": "pe"}),
     ),
-    _known(
+    known_of(
         "storage vvol storagecontainer list",
         "StorageContainer Name, UUID, Array, Size(MB), Free(MB), Accessible, Default Policy",
         tells="UUID, Array, Size(MB), Accessible, Default Policy",
         ends="UUID, Array, Accessible",
         heading="Storage Container",
     ),
-    _known(
+    known_of(
         "system version get",
         "Product, Version, Build, Update, Maintenance, Patch",
         tells="Product, Version, Build",
         ends="Product, Version, Build, Update",
     ),
-    _known(
+    known_of(
         "system hostname get",
         "Domain Name, Fully Qualified Domain Name, Host Name",
         tells="Fully Qualified Domain Name, Host Name",
         ends="Domain Name, Fully Qualified Domain Name, Host Name",
     ),
-    _known("system uuid get", value=r"[0-9a-fA-F]{8}-[0-9a-fA-F-]{8,27}"),
-    _known("system stats uptime get", value=r"[0-9]{1,20}"),
-    _known("system maintenanceMode get", value="Enabled|Disabled"),
-    _known(
+    known_of("system uuid get", value=r"[0-9a-fA-F]{8}-[0-9a-fA-F-]{8,27}"),
+    known_of("system stats uptime get", value=r"[0-9]{1,20}"),
+    known_of("system maintenanceMode get", value="Enabled|Disabled"),
+    known_of(
         "network ip interface list",
         "Name, MAC Address, Enabled, Portset, Portgroup, Netstack Instance, VDS Name, VDS UUID, VDS Port, VDS Connection, "
         "Opaque Network ID, Opaque Network Type, External ID, MTU, TSO MSS, RXDispQueue Size, Port ID",
@@ -460,7 +461,7 @@ COMMANDS: tuple[Known, ...] = (
         ends="Name, MTU, TSO MSS, Port ID",
         heading="Name",
     ),
-    _known(
+    known_of(
         "network ip interface ipv4 get",
         "Name, IPv4 Address, IPv4 Netmask, IPv4 Broadcast, Address Type, Gateway, DHCP DNS",
         tells="Name, IPv4 Address, IPv4 Netmask",
@@ -468,7 +469,7 @@ COMMANDS: tuple[Known, ...] = (
         filled="Name",
         options=MappingProxyType({"i": "interface-name", "N": "netstack"}),
     ),
-    _known(
+    known_of(
         "network vswitch standard list",
         "Name, Class, Num Ports, Used Ports, Configured Ports, MTU, CDP Status, Beacon Enabled, Beacon Interval, Beacon Threshold, "
         "Beacon Required By, Uplinks, Portgroups",
@@ -477,7 +478,7 @@ COMMANDS: tuple[Known, ...] = (
         heading="Name",
         options=MappingProxyType({"v": "vswitch-name"}),
     ),
-    _known(
+    known_of(
         "network vswitch dvs vmware list",
         "Name, VDS ID, Class, Num Ports, Used Ports, Configured Ports, MTU, CDP Status, Beacon Timeout, Uplinks, VMware Branded, DVPort, "
         "Client, DVPortgroup ID, In Use, Port ID",
@@ -486,14 +487,14 @@ COMMANDS: tuple[Known, ...] = (
         heading="Name",
         options=MappingProxyType({"v": "vds-name"}),
     ),
-    _known(
+    known_of(
         "network nic list",
         "Name, PCI Device, Driver, Admin Status, Link Status, Speed, Duplex, MAC Address, MTU, Description, Link, DPU Id",
         tells="Name, PCI Device, Driver, Duplex",
         ends="Name, Driver, MTU, Description",
         filled="Name, Driver",
     ),
-    _known(
+    known_of(
         "software profile get",
         "Name, Vendor, Creation Time, Modification Time, Stateless Ready, Description, VIBs",
         tells="Creation Time, Modification Time, Stateless Ready",

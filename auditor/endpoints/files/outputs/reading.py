@@ -9,6 +9,7 @@ from auditor.endpoints.files.outputs.decoding import text_of
 from auditor.endpoints.files.outputs.formatted import begins_with, csv_header, csv_in, is_keyvalue, json_in, keyvalue_in, xml_in
 from auditor.endpoints.files.outputs.known import UNKNOWN, Known, by_fields
 from auditor.endpoints.files.outputs.naming import Named, of_file_name
+from auditor.endpoints.files.outputs.other_programs import form_of
 from auditor.endpoints.files.outputs.output import Found, Output, shown
 from auditor.endpoints.files.outputs.pasted import sections_of
 from auditor.endpoints.files.outputs.structures import structures_in
@@ -41,7 +42,8 @@ def outputs_in(data: bytes, name: str = "") -> list[Output]:
         data: the file.
         name: of the file; used where the text does not say which command it was.
 
-    Which command it was is told by the command line in the text, else by the file's name, else by the fields.
+    Which command it was is told by the command line in the text, else by the file's name, else by the fields. What other programs than
+    esxcli print (`other_programs.py`) is told by its lines.
     """
     named = of_file_name(name)
     if len(data) > MOST_BYTES:
@@ -104,6 +106,9 @@ def _refused(named: Named, problem: str, host: str | None = None) -> Output:
 
 def _read(lines: Sequence[str], known: Known) -> tuple[Known, Found]:
     """The records, and the command: where it is not known yet the fields tell it, and the text is read again with what is known of it."""
+    form = form_of(lines) if known is UNKNOWN else None
+    if form is not None:
+        return form.known, form.read(lines, form)
     found = _in_its_form(lines, known)
     if known is UNKNOWN:
         names = frozenset(plain_name(name) for record in found.records for name in record) | {plain_name(name) for name in found.names}
