@@ -30,6 +30,8 @@ MOST_GAPS = 1_000_000
 
 EVIDENCE_MEMBER_BYTES = 64 << 20
 """The largest member of an archive, or file of evidence, that is read: what is asked for has some 20 MiB at most."""
+EVIDENCE_ESXTOP_BYTES = 512 << 20
+"""The largest file of esxtop: an hour of all counters of a large host has some 300 MiB. It is read line by line."""
 EVIDENCE_HELD_BYTES = 512 << 20
 """What one file of evidence may give out in all, with the parts of files that are held to join them."""
 EVIDENCE_NESTED_ZIP_BYTES = 256 << 20

@@ -1,7 +1,8 @@
 r"""The storage samples of a file that `esxtop -b` wrote, of one host.
 
 The first title is "(PDH-CSV 4.0) (UTC)(0)"; each other is \\host\Object(instance)\Counter. A row has the time and a number for each
-title; there are tens of thousands of these, and only those of storage are looked at. Rows are kept as text and for five minutes only.
+title; there are tens of thousands of these, and only those of storage are looked at. Rows come one at a time and are kept for five
+minutes only: an hour of all counters has hundreds of megabytes.
 
 A spreadsheet that saved such a file again leaves out seconds, changes the form of times and numbers, or the sign between cells: what
 cannot be known any more is None, and a sentence says so.
@@ -14,17 +15,21 @@ from __future__ import annotations
 
 import csv
 import re
+from array import array
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from itertools import chain
-from math import isfinite
+from math import isnan, nan
 from operator import itemgetter
 
 KEPT_SECONDS = 330
 """How far back rows are kept: the five minutes that figures are of, and the sample that they begin with."""
 _MOST_ROWS = 1000  # of that time: nobody has more, the least delay of esxtop is two seconds
+_MOST_CELLS = 8_000_000  # of these rows: 1,000 devices with 4,000 paths have 50,000 columns of storage, and 165 rows
+_MOST_CHARACTERS = 64 << 20
+_MOST_COLUMNS = 500_000  # of a row: all counters of the largest host are some 200,000
 _MOST_VALUE = 1e12
 _MOST_NAMED = 5
 
@@ -78,12 +83,12 @@ class Sample:
     Args:
         clock: seconds, by which samples can be told apart; None where the row's time has no seconds.
         seconds: what its rates and means are of: from the row before to this one; None for the first, which counts since nobody knows.
-        cells: the numbers of the columns of storage, as text.
+        cells: the numbers of the columns of storage; NaN for what is none.
     """
 
     clock: float | None
     seconds: float | None
-    cells: Sequence[str]
+    cells: Sequence[float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +101,6 @@ class Esxtop:
         samples: those of the last five minutes.
         newest: when the last one was taken, in UTC; None where the file does not say that surely.
         problems: a sentence each: what cannot be known of this file.
-        decimal: the sign within numbers.
     """
 
     host: str
@@ -104,16 +108,23 @@ class Esxtop:
     samples: Sequence[Sample]
     newest: datetime | None
     problems: Sequence[str]
-    decimal: str = "."
+
+    @property
+    def size_bytes(self) -> int:
+        """About how much memory it takes: its numbers and its titles."""
+        return sum(8 * len(sample.cells) for sample in self.samples) + 200 * sum(len(places) for places in self.columns.values())
 
     def value(self, sample: Sample, place: int) -> float | None:
         """What a sample has there; None where that is no number."""
-        text = sample.cells[place].strip()
-        try:
-            number = float(text.replace(self.decimal, ".") if self.decimal != "." else text)
-        except ValueError:
-            return None
-        return number if isfinite(number) and 0 <= number <= _MOST_VALUE and "_" not in text else None
+        number = sample.cells[place]
+        return None if isnan(number) else number
+
+
+@dataclass(frozen=True, slots=True)
+class NoSamples:
+    """A file of esxtop of which nothing can be used; `why` is a sentence's rest."""
+
+    why: str
 
 
 def is_esxtop(head: bytes) -> bool:
@@ -121,11 +132,19 @@ def is_esxtop(head: bytes) -> bool:
     return head.removeprefix(b"\xef\xbb\xbf").lstrip(b'"').startswith(b"(PDH-CSV 4.0)")
 
 
+def samples_in(lines: Iterable[str]) -> Esxtop | NoSamples:
+    """The storage samples of a file, or why there are none; see `esxtop_of`."""
+    try:
+        return esxtop_of(lines)
+    except ValueError as error:
+        return NoSamples(str(error))
+
+
 def esxtop_of(lines: Iterable[str]) -> Esxtop:
     """The storage samples of a file.
 
     Args:
-        lines: of the file, with their ends (a file that was opened with `newline=""`).
+        lines: of the file, with their ends. No more of them is held than one.
 
     Raises:
         ValueError: it is no such file, or holds no counters of storage; the text says which.
@@ -136,19 +155,28 @@ def esxtop_of(lines: Iterable[str]) -> Esxtop:
     if begins is None:
         raise ValueError("it does not begin as a file of esxtop does")
     sign = begins["sign"] if begins["sign"] in (",", ";", "\t") else ","
-    rows = csv.reader(chain([first.removeprefix("\ufeff")], lines), delimiter=sign)
-    try:
-        titles = next(rows)
-        host, columns, places, problems = _columns(titles)
-        if not columns:
-            raise ValueError("it has no counters of storage: esxtop was told to leave them out (use -a), or it is not of esxtop")
-        clock = _Clock(begins["zone"], begins["minutes"])
-        samples = _samples(rows, titles, places, clock)
-    except csv.Error as error:
-        raise ValueError(f"it cannot be read as rows of cells: {error}") from None
+    rows = _rows(chain([first.removeprefix("\ufeff")], lines), sign)
+    titles = next(rows)
+    host, columns, places, problems = _columns(titles)
+    if not columns:
+        raise ValueError("it has no counters of storage: esxtop was told to leave them out (use -a), or it is not of esxtop")
+    clock, newest = _Clock(begins["zone"], begins["minutes"]), _Newest(len(places))
+    _read(rows, titles, places, clock, newest)
+    samples = newest.samples("," if sign == ";" else ".")
     if not samples:
         raise ValueError("it has titles and no sample")
-    return Esxtop(host, columns, samples, clock.newest(), (*problems, *clock.problems()), "," if sign == ";" else ".")
+    return Esxtop(host, columns, samples, clock.newest(), (*problems, *clock.problems(), *newest.problems()))
+
+
+def _rows(lines: Iterable[str], sign: str) -> Iterator[list[str]]:
+    """The cells of each line; no cell goes on in the next line."""
+    for line in lines:
+        if line.count(sign) > _MOST_COLUMNS:
+            raise ValueError(f"a row of it has more than {_MOST_COLUMNS:,} cells")
+        try:
+            yield from csv.reader([line], delimiter=sign)
+        except csv.Error as error:
+            raise ValueError(f"it cannot be read as rows of cells: {error}") from None
 
 
 def machine_and_node(instance: str) -> tuple[str, str] | None:
@@ -188,9 +216,9 @@ def _columns(titles: Sequence[str]) -> tuple[str, dict[Thing, dict[str, int]], l
     )
 
 
-def _samples(rows: Iterator[list[str]], titles: Sequence[str], places: Sequence[int], clock: _Clock) -> list[Sample]:
+def _read(rows: Iterator[list[str]], titles: Sequence[str], places: Sequence[int], clock: _Clock, newest: _Newest) -> None:
+    """Give every row of the right number of cells to `newest`."""
     pick = itemgetter(*places, places[-1])  # with one more it is a tuple in any case
-    kept: deque[Sample] = deque(maxlen=_MOST_ROWS)
     for row in rows:
         if not row:
             continue
@@ -200,11 +228,58 @@ def _samples(rows: Iterator[list[str]], titles: Sequence[str], places: Sequence[
             continue
         at, seconds = clock.read(row[0])
         if clock.went_back:
-            kept.clear()
-        kept.append(Sample(at, seconds, pick(row)))
-        while at is not None and ((first := kept[0].clock) is None or first < at - KEPT_SECONDS):
-            kept.popleft()
-    return list(kept)
+            newest.clear()
+        newest.add(at, seconds, pick(row))
+
+
+class _Newest:
+    """The rows of the last five minutes, as texts: most of a file's rows are older, and never become numbers."""
+
+    def __init__(self, columns: int) -> None:
+        self._most_rows = max(1, min(_MOST_ROWS, _MOST_CELLS // columns))
+        self._rows: deque[tuple[float | None, float | None, str]] = deque()
+        self._characters = 0
+        self._left_out = False
+
+    def add(self, clock: float | None, seconds: float | None, cells: Sequence[str]) -> None:
+        """Take a row, and drop those that are too old or too many; the newest one stays in any case."""
+        text = "\n".join(cells)
+        self._rows.append((clock, seconds, text))
+        self._characters += len(text)
+        while clock is not None and ((first := self._rows[0][0]) is None or first < clock - KEPT_SECONDS):
+            self._drop()
+        while len(self._rows) > 1 and (len(self._rows) > self._most_rows or self._characters > _MOST_CHARACTERS):
+            self._drop()
+            self._left_out = True
+
+    def _drop(self) -> None:
+        self._characters -= len(self._rows.popleft()[2])
+
+    def clear(self) -> None:
+        """Drop all rows."""
+        self._rows.clear()
+        self._characters, self._left_out = 0, False
+
+    def samples(self, decimal: str) -> list[Sample]:
+        """The rows as numbers; `decimal` is the sign within these."""
+        samples = []
+        while self._rows:
+            clock, seconds, text = self._rows.popleft()
+            samples.append(Sample(clock, seconds, array("d", [_number(cell, decimal) for cell in text.split("\n")])))
+        return samples
+
+    def problems(self) -> Iterator[str]:
+        if self._left_out:
+            yield "it has more counters than are held for five minutes, so only the newest of its samples were read"
+
+
+def _number(text: str, decimal: str) -> float:
+    """What a cell says; NaN where that is no number that a counter may have."""
+    try:
+        number = float(text if decimal == "." else text.replace(decimal, "."))
+    except ValueError:
+        return nan
+    return number if 0 <= number <= _MOST_VALUE and "_" not in text else nan
 
 
 class _Clock:

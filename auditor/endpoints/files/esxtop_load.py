@@ -10,12 +10,12 @@ Like vCenter's, the figures are of the newest five minutes only, however long th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from auditor.endpoints.files.esxtop import Esxtop, Sample, Thing, esxtop_of, machine_and_node
+from auditor.endpoints.files.esxtop import Esxtop, NoSamples, Sample, Thing, machine_and_node
 
 if TYPE_CHECKING:
     from auditor.facts.schema import Batch
@@ -190,7 +190,7 @@ def _mean(values: Sequence[float | None], weights: Sequence[float | None]) -> fl
 
 
 def load_facts(
-    lines: Iterable[str], endpoint: Endpoint, host_id_of: Callable[[str], str | None], vm_id_of: Callable[[str], str | None]
+    file: Esxtop | NoSamples, endpoint: Endpoint, host_id_of: Callable[[str], str | None], vm_id_of: Callable[[str], str | None]
 ) -> Iterator[Batch | Gap]:
     """The rows of a file of esxtop, the readings of topics "device_load" and "adapter_load" of its host, and what is not known.
 
@@ -198,7 +198,7 @@ def load_facts(
     the time of the newest sample: views do not count what is older than the reading by a quarter of an hour.
 
     Args:
-        lines: of the file, with their ends.
+        file: what was read of it.
         endpoint: whose rows they become.
         host_id_of: the id of the host that titles name; None where it is not known.
         vm_id_of: the id of the machine of that name; None where it is not known, or there are several.
@@ -206,10 +206,8 @@ def load_facts(
     from auditor.endpoints.vcenter.collect.rows import Rows, gap
     from auditor.endpoints.vcenter.collect.storage import lower_hex_name
 
-    try:
-        file = esxtop_of(lines)
-    except ValueError as error:
-        yield gap(endpoint, "a file of esxtop", str(error))
+    if isinstance(file, NoSamples):
+        yield gap(endpoint, "a file of esxtop", file.why)
         return
     what = f"esxtop of {file.host}"
     host_id = host_id_of(file.host)

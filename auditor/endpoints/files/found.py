@@ -10,6 +10,7 @@ from datetime import datetime
 from itertools import islice
 
 from auditor.bounds.limits import EVIDENCE_MEMBERS
+from auditor.endpoints.files.esxtop import Esxtop, NoSamples
 from auditor.endpoints.files.streams import Budget
 
 ARCHIVE_NAME = re.compile(r"(?i)\.(?:tgz|tar|zip|tar\.(?:gz|bz2|xz)|tbz2?|txz)\Z")
@@ -32,12 +33,14 @@ class Member:
         name: its path within that, parts separated by "/"; an archive's own name within is a part of it. "" where the path is the file.
         data: its content, unpacked.
         modified: in UTC, of the member or the file; None where it is not known, as of most zip archives: their times have no zone.
+        esxtop: of a file that esxtop wrote; it is read as it comes, and `data` is empty then.
     """
 
     source: str
     name: str
     data: bytes
     modified: datetime | None
+    esxtop: Esxtop | NoSamples | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from auditor.endpoints.files.archives import Member
+    from auditor.endpoints.files.esxtop import Esxtop, NoSamples
     from auditor.endpoints.files.machines import Machine
     from auditor.endpoints.files.outputs import Output
 
@@ -44,14 +45,14 @@ class FileSeen:
         outputs: what commands printed, of a file that has that.
         module_options: the option strings of kernel modules that it says, by module.
         machine: of a .vmx file.
-        esxtop: the content of a file that esxtop wrote; b"" of any other.
+        esxtop: the samples of a file that esxtop wrote, or why there are none; None of any other.
     """
 
     place: str
     outputs: tuple[Output, ...] = ()
     module_options: Mapping[str, str] = field(default_factory=dict)
     machine: Machine | None = None
-    esxtop: bytes = b""
+    esxtop: Esxtop | NoSamples | None = None
 
     @property
     def is_recognised(self) -> bool:
@@ -72,7 +73,7 @@ class HostFiles:
         others: names of other hosts that outputs among these are of: whose the rest is, nobody knows then, and nothing of it is read.
         module_options: the option strings of kernel modules, as far as a file says them.
         machines: whose .vmx files are there.
-        esxtop: contents of files of esxtop; a host that has nothing else may be another one, which its titles name.
+        esxtop: samples of files of esxtop; a host that has nothing else may be another one, which its titles name.
     """
 
     name: str
@@ -83,7 +84,7 @@ class HostFiles:
     others: tuple[str, ...] = ()
     module_options: Mapping[str, str] = field(default_factory=dict)
     machines: Sequence[Machine] = ()
-    esxtop: Sequence[bytes] = ()
+    esxtop: Sequence[Esxtop | NoSamples] = ()
 
     def of(self, command: str, **arguments: str) -> Output | None:
         """The output of a command that was given these arguments at least; None where there is none.

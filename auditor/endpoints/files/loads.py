@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from io import StringIO
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.files.esxtop_load import load_facts
@@ -14,6 +13,7 @@ from auditor.facts.schema import Batch
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from auditor.endpoints.files.esxtop import Esxtop, NoSamples
     from auditor.endpoints.files.hosts import HostFiles
     from auditor.endpoints.vcenter.collect.rows import Facts
     from auditor.model import Endpoint
@@ -24,13 +24,13 @@ class HostLoads:
 
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
-        self._files: list[tuple[bytes, str | None]] = []
+        self._files: list[tuple[Esxtop | NoSamples, str | None]] = []
         self._hosts: list[str] = []
         self._machines: dict[str, set[str]] = defaultdict(set)
 
     def add(self, host: HostFiles, *, is_host: bool) -> None:
         """Take the files of one host; of what is none, but a folder with files of esxtop, the titles of each say whose it is."""
-        self._files += [(data, host.name if is_host else None) for data in host.esxtop]
+        self._files += [(file, host.name if is_host else None) for file in host.esxtop]
         if is_host:
             self._hosts.append(host.name)
         for machine in host.machines:
@@ -39,9 +39,8 @@ class HostLoads:
     def facts(self) -> Iterator[Facts]:
         """Tables device_load, adapter_load and vm_disk_load, and the readings of the first two of every host."""
         read: set[str] = set()
-        for data, own in self._files:
-            lines = StringIO(data.decode("utf-8", errors="replace"), newline="")
-            for item in load_facts(lines, self._endpoint, lambda name, own=own: self._host(name, own, read), self._machine):  # type: ignore[misc]
+        for file, own in self._files:
+            for item in load_facts(file, self._endpoint, lambda name, own=own: self._host(name, own, read), self._machine):  # type: ignore[misc]
                 if isinstance(item, Batch) and item.table == "reading":
                     read.add(item.columns["scope"][0])
                 yield item

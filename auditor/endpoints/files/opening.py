@@ -8,15 +8,17 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import IO
 
-from auditor.bounds.limits import EVIDENCE_DEPTH, EVIDENCE_MEMBER_BYTES, EVIDENCE_NESTED_ZIP_BYTES
+from auditor.bounds.limits import EVIDENCE_DEPTH, EVIDENCE_ESXTOP_BYTES, EVIDENCE_MEMBER_BYTES, EVIDENCE_NESTED_ZIP_BYTES
 from auditor.endpoints.files.containers import Entry, is_document, opened_zip, tar_entries, zip_entries
+from auditor.endpoints.files.esxtop import Esxtop, is_esxtop, samples_in
 from auditor.endpoints.files.found import ARCHIVE_NAME, FRAGMENT_NAME, PACKED_NAME, Member, Place, Unreadable, is_bad, missing_parts
-from auditor.endpoints.files.streams import BROKEN, CHUNK_BYTES, BrokenError, Budget, Stream, kind_of, unpacked
+from auditor.endpoints.files.streams import BROKEN, CHUNK_BYTES, BrokenError, Budget, Lines, Stream, kind_of, unpacked
 
 BAD_NAME = "its name is not one that a file should have, so it is not read"
 NO_FILE = "it is a link, a device or a pipe, which is not read"
 _TOO_DEEP = f"it lies in more than {EVIDENCE_DEPTH} archives within each other, so it is not read"
 _TOO_LARGE = f"it has more than the {EVIDENCE_MEMBER_BYTES >> 20} MiB that such a file may have, so nothing of it is read"
+_TOO_LARGE_ESXTOP = f"it has more than the {EVIDENCE_ESXTOP_BYTES >> 20} MiB that a file of esxtop may have, so nothing of it is read"
 _TOO_LARGE_ZIP = f"it is a zip archive within another archive, and has more than {EVIDENCE_NESTED_ZIP_BYTES >> 20} MiB, so it is not read"
 _A_PART = "it is one part of a file that was cut; give the folder that has all of them"
 _TWICE = "there is more than one part of that number, so that file is not read"
@@ -112,12 +114,27 @@ def _opened(place: Place, found: Found) -> Iterator[Member | Unreadable]:
 
 
 def _given(place: Place, found: Found) -> Iterator[Member | Unreadable]:
+    if is_esxtop(found.content.peek()):
+        yield from _samples(place, found)
+        return
     data = found.content.upto(EVIDENCE_MEMBER_BYTES + 1)
     if len(data) > EVIDENCE_MEMBER_BYTES:
         yield from place.problem(found.name, _TOO_LARGE)
         return
     found.budget.hold(len(data))
     yield Member(place.source, found.name, data, found.modified)
+
+
+def _samples(place: Place, found: Found) -> Iterator[Member | Unreadable]:
+    """A file of esxtop, of which only the newest samples are held."""
+    lines = Lines(found.content, EVIDENCE_ESXTOP_BYTES)
+    esxtop = samples_in(lines)
+    if lines.is_too_long:
+        yield from place.problem(found.name, _TOO_LARGE_ESXTOP)
+        return
+    if isinstance(esxtop, Esxtop):
+        found.budget.hold(esxtop.size_bytes)
+    yield Member(place.source, found.name, b"", found.modified, esxtop)
 
 
 def _zip(place: Place, found: Found) -> Iterator[Member | Unreadable]:

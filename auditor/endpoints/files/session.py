@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from auditor.endpoints.common.sessions import SessionBase
 from auditor.endpoints.files.archives import Member, Unreadable, members
-from auditor.endpoints.files.esxtop import is_esxtop
 from auditor.endpoints.files.hosts import BUNDLE, FileSeen, HostGroups
 from auditor.endpoints.files.machines import is_machine, machine_in
 from auditor.endpoints.files.module_options import is_esx_conf, module_options
@@ -63,8 +62,8 @@ def _seen(member: Member) -> FileSeen:
         return FileSeen(place, module_options=module_options(member.data))
     if is_machine(name):
         return FileSeen(place, machine=machine_in(member.data, name))
-    if is_esxtop(member.data):
-        return FileSeen(place, esxtop=member.data)
+    if member.esxtop is not None:
+        return FileSeen(place, esxtop=member.esxtop)
     options = module_options(member.data) if _PRINTED_OPTIONS in member.data else {}
     return FileSeen(place, tuple(outputs_in(member.data, PurePosixPath(name).name)), options)
 

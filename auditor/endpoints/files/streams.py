@@ -10,7 +10,7 @@ import bz2
 import lzma
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from auditor.bounds.limits import EVIDENCE_HELD_BYTES, EVIDENCE_RATIO, EVIDENCE_UNPACKED_BYTES, EVIDENCE_UNPACKED_LEAST
@@ -18,6 +18,7 @@ from auditor.bounds.limits import EVIDENCE_HELD_BYTES, EVIDENCE_RATIO, EVIDENCE_
 CHUNK_BYTES = 1 << 18
 HEAD_BYTES = 512
 """What is looked at to see what bytes are: a header of tar."""
+_LONGEST_LINE_BYTES = 32 << 20
 _XZ_MEMORY_BYTES = 128 << 20  # xz -9 needs 65 MiB; a file may ask for 4 GiB
 
 _MAGIC = ((b"\x1f\x8b\x08", "gz"), (b"BZh", "bz2"), (b"\xfd7zXZ\0", "xz"), (b"PK\x03\x04", "zip"), (b"PK\x05\x06", "zip"))
@@ -117,6 +118,40 @@ class Stream:
             raise BrokenError("it is cut off within a member")
         self._left -= len(part)
         return part
+
+
+class Lines:
+    """The lines of a stream with their ends, one after another.
+
+    Args:
+        content: what is read; bytes that are no UTF-8 become U+FFFD.
+        most: how many bytes there may be; behind them the lines end, and `is_too_long` is true.
+
+    Attributes:
+        is_too_long: whether there were more.
+    """
+
+    def __init__(self, content: Stream, most: int) -> None:
+        self._content, self._left = content, most
+        self.is_too_long = False
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield every line; raises ValueError for one that is too long."""
+        begun: list[bytes] = []
+        while chunk := self._content.some(CHUNK_BYTES):
+            self._left -= len(chunk)
+            if self._left < 0:
+                self.is_too_long = True
+                return
+            for piece in chunk.splitlines(keepends=True):
+                begun.append(piece)
+                if piece.endswith((b"\n", b"\r")):
+                    yield b"".join(begun).decode("utf-8", "replace")
+                    begun = []
+            if sum(map(len, begun)) > _LONGEST_LINE_BYTES:
+                raise ValueError(f"a line of it has more than {_LONGEST_LINE_BYTES >> 20} MiB")
+        if begun:
+            yield b"".join(begun).decode("utf-8", "replace")
 
 
 def kind_of(head: bytes) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from auditor.endpoints.files.esxtop import Esxtop, esxtop_of, is_esxtop, machine_and_node
+from auditor.endpoints.files.esxtop import Esxtop, esxtop_of, is_esxtop, machine_and_node, samples_in
 from auditor.endpoints.files.esxtop_load import figures_of, load_facts, windows_of
 from auditor.endpoints.vcenter.collect.load_figures import device_figures
 from auditor.facts.schema import TABLES, Batch
@@ -215,7 +215,7 @@ def facts(
 ) -> tuple[dict[str, list[dict[str, Any]]], list[Gap]]:
     rows: dict[str, list[dict[str, Any]]] = {}
     gaps = []
-    for one in load_facts(io.StringIO(text, newline="") if isinstance(text, str) else text, ENDPOINT, hosts.get, machines.get):
+    for one in load_facts(samples_in(io.StringIO(text, newline="") if isinstance(text, str) else text), ENDPOINT, hosts.get, machines.get):
         if isinstance(one, Gap):
             gaps.append(one)
         else:
