@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from auditor.endpoints.files.outputs.columns import is_dashes
 from auditor.endpoints.files.outputs.decoding import text_of
 from auditor.endpoints.files.outputs.formatted import begins_with, csv_header, csv_in, is_keyvalue, json_in, keyvalue_in, xml_in
 from auditor.endpoints.files.outputs.known import UNKNOWN, Known, by_fields
@@ -13,7 +14,7 @@ from auditor.endpoints.files.outputs.other_programs import form_of
 from auditor.endpoints.files.outputs.output import Found, Output, shown
 from auditor.endpoints.files.outputs.pasted import sections_of
 from auditor.endpoints.files.outputs.structures import structures_in
-from auditor.endpoints.files.outputs.tables import is_dashes, tables_in
+from auditor.endpoints.files.outputs.tables import tables_in
 from auditor.endpoints.vcenter.esxcli_records import Table, plain_name
 
 if TYPE_CHECKING:
