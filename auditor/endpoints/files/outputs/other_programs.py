@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from auditor.endpoints.files.outputs.columns import is_dashes
 from auditor.endpoints.files.outputs.known import Known, known_of
 from auditor.endpoints.files.outputs.output import Found, shown
 from auditor.endpoints.files.outputs.structures import structures_in
@@ -27,6 +28,7 @@ PATHS, PATH_LINES = "esxcfg-mpath -l", "esxcfg-mpath -b"
 RELEASE, KERNEL = "vmware -vl", "uname -a"
 
 _LOOKED_AT = 50
+_LINES_OF_A_RELEASE = 2
 _LONGEST = 1024
 """The longest line that is looked at; patterns may take the square of its length."""
 _BLOCK = re.compile(r"(?P<name>\S+) : .*")
@@ -59,11 +61,12 @@ class Form:
 
 
 def form_of(lines: Sequence[str]) -> Form | None:
-    """The form whose sign is among the first lines; None where none is."""
+    """The form whose sign is among the first lines; None where none is, or a line of dashes, which esxcli alone prints."""
     filled = [line for line in lines[:_LOOKED_AT] if line.strip()]
-    return next(
-        (form for form in _FORMS if (form.read is not _only or len(filled) <= 2) and any(_fits(form, line) for line in filled)), None
-    )
+    if any(map(is_dashes, filled)):
+        return None
+    forms = (form for form in _FORMS if form.read is not _only or len(filled) <= _LINES_OF_A_RELEASE)
+    return next((form for form in forms if any(_fits(form, line) for line in filled)), None)
 
 
 def _fits(form: Form, line: str) -> re.Match[str] | None:

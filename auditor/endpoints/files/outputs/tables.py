@@ -15,6 +15,7 @@ from auditor.endpoints.files.outputs.columns import PIECE, groups_of, is_dashes,
 from auditor.endpoints.files.outputs.known import Known
 from auditor.endpoints.files.outputs.output import Found, shown
 from auditor.endpoints.files.outputs.rows import cells_of
+from auditor.endpoints.files.outputs.wrapped import is_wrapped, unwrapped
 from auditor.endpoints.vcenter.esxcli_records import plain_name
 
 if TYPE_CHECKING:
@@ -36,6 +37,12 @@ def tables_in(lines: Sequence[str], known: Known) -> Found:
     """The rows of a text in table form, which may be broken into several tables of some columns each."""
     found = Found()
     parts = []
+    if is_wrapped(lines):
+        together = unwrapped(lines, known)
+        if together is None:
+            found.doubt("The table was broken at the width of a terminal, and it is not certain what belongs together.")
+            return found
+        lines = together
     places = [at for at, line in enumerate(lines) if is_dashes(line) and at and lines[at - 1].strip()]
     for number, at in enumerate(places):
         end = places[number + 1] - 1 if number + 1 < len(places) else len(lines)

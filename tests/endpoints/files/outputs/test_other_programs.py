@@ -149,6 +149,11 @@ def test_an_adapter_list_of_esxcli_without_its_header_is_not_taken_for_one_with_
     assert not output.whole
 
 
+def test_a_table_of_esxcli_is_one_whatever_its_rows_look_like() -> None:
+    output = read(capture("esxi/x18-nested-900b/esxcli_storage-core-adapter-list.txt").read_text(encoding="utf-8"), "saved.txt")
+    assert output.command == "storage core adapter list"
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
