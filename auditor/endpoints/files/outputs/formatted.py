@@ -168,7 +168,7 @@ def is_keyvalue(line: str) -> bool:
 
 def keyvalue_in(lines: Sequence[str]) -> Found:
     """The structures of keyvalue: a value a line, behind its path."""
-    found = Found()
+    found = Found(omits_empty_lists=True)
     records: dict[str, dict[str, list[str]]] = {}
     seen: set[str] = set()
     for line in lines:

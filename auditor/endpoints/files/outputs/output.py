@@ -44,12 +44,14 @@ class Found:
 
     Attributes:
         names: of the text's own header, where it has one.
+        omits_empty_lists: a field that is a list without items has no place in this form.
     """
 
     records: list[dict[str, Cell]] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     whole: bool = True
     names: Sequence[str] = ()
+    omits_empty_lists: bool = False
     _more: int = 0
 
     def doubt(self, problem: str) -> None:

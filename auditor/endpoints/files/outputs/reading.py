@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from auditor.endpoints.files.outputs.columns import is_dashes
 from auditor.endpoints.files.outputs.decoding import text_of
 from auditor.endpoints.files.outputs.formatted import begins_with, csv_header, csv_in, is_keyvalue, json_in, keyvalue_in, xml_in
-from auditor.endpoints.files.outputs.known import UNKNOWN, Known, by_fields
+from auditor.endpoints.files.outputs.known import LISTS, UNKNOWN, Known, by_fields
 from auditor.endpoints.files.outputs.naming import Named, of_file_name
 from auditor.endpoints.files.outputs.other_programs import form_of
 from auditor.endpoints.files.outputs.output import Found, Output, shown
@@ -122,9 +122,9 @@ def _read(lines: Sequence[str], known: Known) -> tuple[Known, Found]:
 def _in_its_form(lines: Sequence[str], known: Known) -> Found:
     at = begins_with(lines, "<?xml", "<output")
     if at is not None:
-        return xml_in(lines, at)
-    at = begins_with(lines, "[", "{")
-    if at is not None and not any(": " in line for line in lines[:at]):
+        return _with_device(xml_in(lines, at))
+    at = _json_at(lines)
+    if at is not None:
         return _with_device(json_in(lines, at))
     filled = [at for at, line in enumerate(lines[:200]) if line.strip()]
     if any(is_keyvalue(lines[at]) for at in filled[:2]):
@@ -136,6 +136,16 @@ def _in_its_form(lines: Sequence[str], known: Known) -> Found:
     if known.value:
         return _value(lines, known)
     return structures_in(lines, known)
+
+
+def _json_at(lines: Sequence[str]) -> int | None:
+    """The line in which JSON begins; None where there is none, as in a table with a volume that is called "[old] data"."""
+    at = begins_with(lines, "[", "{")
+    return None if at is None or any(map(_begins_another_form, lines[:at])) else at
+
+
+def _begins_another_form(line: str) -> bool:
+    return ": " in line or is_dashes(line) or (line.rstrip().endswith(",") and csv_header(line) is not None)
 
 
 def _value(lines: Sequence[str], known: Known) -> Found:
@@ -156,8 +166,8 @@ def _with_device(found: Found) -> Found:
     for record in found.records:
         plain: dict[str, Cell] = {plain_name(name): cell for name, cell in record.items()}
         path = plain.get("devfspath")
-        if "device" not in plain and isinstance(path, str) and "/" in path:
-            record["Device"] = path.rpartition("/")[2]
+        if "device" not in plain and isinstance(path, str) and (device := path.rpartition("/")[2]):
+            record["Device"] = device
     return found
 
 
@@ -197,17 +207,20 @@ def _cut(found: Found, lines: Sequence[str], known: Known) -> None:
 
 def _closed(lines: Sequence[str]) -> bool:
     """Whether a text is XML or JSON that was read to its last bracket."""
-    return begins_with(lines, "<?xml", "<output", "[", "{") is not None and lines[-1].rstrip().endswith((">", "]", "}"))
+    is_either = begins_with(lines, "<?xml", "<output") is not None or _json_at(lines) is not None
+    return is_either and lines[-1].rstrip().endswith((">", "]", "}"))
 
 
 def _incomplete(found: Found, known: Known) -> None:
     """Doubt records that lack what every release prints."""
-    for record in found.records:
+    omitted = LISTS if found.omits_empty_lists else frozenset[str]()
+    for number, record in enumerate(found.records, 1):
         plain = {plain_name(name) for name in record}
-        missing = [known.titles.get(name, name) for name in known.ends if name not in plain]
+        needed = known.ends if number == len(found.records) else known.ends - omitted  # the last one's list may have been cut off
+        missing = [known.titles.get(name, name) for name in needed - plain]
         if missing:
             found.doubt(f"A record lacks what every release prints, so it was cut or filtered: {', '.join(sorted(missing))}.")
             return
-    sizes = [len(record) for record in found.records]
+    sizes = [sum(plain_name(name) not in omitted for name in record) for record in found.records]
     if sizes and sizes[-1] < min(sizes[:-1], default=0):
         found.doubt("The last record has fewer fields than the others, so it may have been cut.")
