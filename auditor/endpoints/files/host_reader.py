@@ -177,11 +177,14 @@ class HostReader:
         if devices is not None:
             values["config.storageDevice.scsiLun"] = devices_of(devices, self.host.records(ENDPOINTS))
         if paths is not None:
-            values["config.storageDevice.multipathInfo"] = paths_of(paths, self.records("paths", POLICIES), self.host.records(SCHEMES))
+            found_paths = paths_of(paths, self.records("paths", POLICIES), self.host.records(SCHEMES))
+            if devices is not None:
+                values["config.storageDevice.multipathInfo"] = found_paths
+            self.whole["paths"] = self.whole.get("paths", True) and devices is not None  # a path counts with its device alone
         for records, topic in ((adapters, "hbas"), (devices, "devices"), (paths, "paths")):
             if records is not None and records.parse_errors:
                 self.whole[topic] = False
-                yield gap(self.endpoint, f"{topic} of {self.host.name}", records.summary())
+                yield gap(self.endpoint, f"{topic} of {self.host.name}", _in_file(records))
         # What was not printed is noted as lacking, so no gap has to say it once more.
         asked = [topic for topic in topics if _VALUES[topic] in values]
         drivers = yield from self._own(storage_of(self.endpoint, seen, ObjectProperties(seen.ref, values, {}), asked))
@@ -204,7 +207,7 @@ class HostReader:
                 yield from layout(records, where)
                 if records.parse_errors:
                     self.whole[topic] = False
-                    yield gap(self.endpoint, f"esxcli {command} on {self.host.name}", records.summary())
+                    yield gap(self.endpoint, f"esxcli {command} on {self.host.name}", _in_file(records))
 
     def _stores(self) -> Iterator[Facts]:
         """What is missing of the datastores that the host mounts; their rows are made once all hosts are known."""
@@ -293,6 +296,10 @@ class HostReader:
                 "source": [self.host.source] * count,
             },
         )
+
+
+def _in_file(records: Records) -> str:
+    return f"a saved output says less, or other things, than is needed: {records.summary()}"
 
 
 _VALUES = {

@@ -15,6 +15,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.files.found import ARCHIVE_NAME
+from auditor.endpoints.files.options import OPTIONS
 from auditor.endpoints.files.other_forms import own_names
 from auditor.endpoints.vcenter.collect.esxcli import Records
 
@@ -104,15 +105,27 @@ class HostFiles:
         return Records(output.table)
 
     def contradicted(self) -> list[str]:
-        """The commands that have two outputs in one form which differ: only the newest counts."""
+        """The commands that have two outputs in one form which differ: only the newest counts.
+
+        Of options all outputs count, so there only two values of one option are a contradiction.
+        """
         found = []
         for command, outputs in self.outputs.items():
-            forms: dict[object, Output] = {}
+            forms: dict[object, object] = {}
             for one in outputs:
-                form = (tuple(sorted(one.arguments.items())), one.table.names)
-                if forms.setdefault(form, one).table.records != one.table.records:
-                    found.append(command)
+                for form, said in _by_form(command, one):
+                    if forms.setdefault(form, said) != said:
+                        found.append(command)
         return list(dict.fromkeys(found))
+
+
+def _by_form(command: str, output: Output) -> Iterator[tuple[object, object]]:
+    """What an output says, by what another one would have to be about to contradict it."""
+    if command == OPTIONS:
+        for record in Records(output.table):
+            yield record.text("path", needed=False), [record.text(value, needed=False) for value in ("intvalue", "stringvalue")]
+    else:
+        yield (tuple(sorted(output.arguments.items())), output.table.names), output.table.records
 
 
 def narrowing(output: Output, wanted: Mapping[str, str]) -> frozenset[str]:

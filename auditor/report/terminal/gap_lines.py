@@ -13,7 +13,28 @@ if TYPE_CHECKING:
 
     from auditor.model import Gap
 
+_COPY_AGAIN = "copy the file once more, with all its parts"
+
+_OF_FILES = (
+    (
+        r"its files do not have|no file has|printed nothing|cut or filtered|was not understood|not fit its columns|part of the output",
+        "take the output once more, whole, and put it beside the other files",
+    ),
+    (r"a saved output says less", "take the output once more, whole; what the host's release does not print stays unknown"),
+    (r"esxtop was told to leave|columns are not there", "take the file of esxtop once more, with -a"),
+    (r"only a vCenter knows|\.vmx files say neither", "audit the vCenter, where there is one"),
+    (r"of several hosts|name one of the two|the newer one", "sort the files: a folder for each host, one of each output"),
+    (r"nobody knows what host it is", "put it beside outputs of esxcli of its host"),
+    (r"it is broken|broke before|was read of it may not be all|not all are there|one part of a file|its content is none", _COPY_AGAIN),
+    (
+        r"of it (is|was) read$|, so (it|that file) is not read$|a pipe, which is not read$",
+        "where it counts, put the file itself there, unpacked",
+    ),
+)
+"""Likewise of files of hosts. Before the others: a file may lie in a folder called `connection`."""
+
 _REMEDIES = (
+    *_OF_FILES,
     (r"refuse[sd] (the login|user)|no password|no secret", "correct the account or its password in fleet.yaml"),
     (r"permission|privilege|authority|may not|denied|denies|forbidden", "give the account the right to read it"),
     (r"certificate|host key|pins", "check who answers there, then correct how fleet.yaml trusts it"),
@@ -25,12 +46,6 @@ _REMEDIES = (
         "find out why it does not answer, then audit again",
     ),
     (r"bug in auditor", "report the bug with the file that is named here"),
-    (
-        r"its files do not have|no file has|printed nothing|cut or filtered|was not understood|not fit its columns|part of the output",
-        "take the output once more, whole, and put it beside the other files",
-    ),
-    (r"only a vCenter knows", "audit the vCenter, where there is one"),
-    (r"of several hosts|name one of the two|the newer one", "sort the files: a folder for each host, one of each output"),
     (r"not read in that run", "audit the fleet itself, or collect it whole"),
 )
 """What a cause reads like, and what to do about it; the first that fits counts. The causes are sentences of ours: `EndpointError`."""

@@ -9,7 +9,7 @@ import pytest
 from auditor.errors import ConfigurationError
 from auditor.fleet.evidence import fleet_with_files
 
-from .evidence import DEVICES, HOST, NAA, POLICIES, Read, written
+from .evidence import DEVICES, HOST, NAA, OPTIONS, PATHS, POLICIES, Read, written
 
 
 @pytest.fixture
@@ -210,3 +210,28 @@ def test_a_list_of_some_devices_is_not_one_of_all(tmp_path: Path, name: str) -> 
     assert len(read.rows["device"]) == 1
     assert not read.whole()["devices"]
     assert not read.whole()["device_scheduling"]
+
+
+def option(name: str, value: int) -> str:
+    return OPTIONS.split("\n\n")[0].replace("/Disk/QFullSampleSize", name).replace("Int Value: 32", f"Int Value: {value}") + "\n"
+
+
+def test_options_that_were_saved_one_by_one_do_not_contradict_each_other(tmp_path: Path) -> None:
+    files = {"one.txt": option("/Disk/QFullSampleSize", 32), "two.txt": option("/Disk/QFullThreshold", 4)}
+    read = Read(written(tmp_path / "esx-01", files))
+    assert {row["key"]: row["value"] for row in read.rows["host_option"]} == {"Disk.QFullSampleSize": "32", "Disk.QFullThreshold": "4"}
+    assert not [gap for gap in read.gaps if "two files have it" in gap.why]
+
+
+def test_two_values_of_one_option_contradict_each_other(tmp_path: Path) -> None:
+    files = {"one.txt": option("/Disk/QFullSampleSize", 32), "two.txt": option("/Disk/QFullSampleSize", 0)}
+    assert [gap.what for gap in Read(written(tmp_path / "esx-01", files)).gaps if "two files have it" in gap.why] == [
+        "esxcli system settings advanced list on esx-01"
+    ]
+
+
+def test_paths_without_a_list_of_devices_ask_for_that_list_alone(tmp_path: Path) -> None:
+    read = Read(written(tmp_path / "esx-01", {"esxcli_storage-core-path-list.txt": PATHS, "esxcli_storage-nmp-device-list.txt": POLICIES}))
+    assert [gap.what for gap in read.gaps if gap.what.startswith("paths")] == []
+    assert any("esxcli storage core device list" in gap.why for gap in read.gaps)
+    assert read.whole("esx-01")["paths"] is False

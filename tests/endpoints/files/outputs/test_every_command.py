@@ -61,7 +61,7 @@ class Drawn:
             return _one(self.names, place)
         if known.filled:
             return _one(self.texts, place).lstrip()  # behind the blanks before a cell nobody sees its own: such a row is doubted
-        return _one(self.texts if place % 3 else self.numbers, place)
+        return _one(self.texts, place) if place % 3 else _one(self.numbers, place)
 
 
 def _one(values: Sequence[T], place: int) -> T:
