@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 NEEDS_VCENTER = "Storage I/O Control, storage policies, datastore clusters, the other hosts of a cluster and running tasks"
 _ONLY_VCENTER = "only a vCenter knows them, and no file of a host does: audit the vCenter for what rests on them"
 
+_SAID_BY = {"version": "esxcli system version get", "in_maintenance_mode": "esxcli system maintenanceMode get"}
+"""Columns of the host itself, and the command whose output says them where nothing else does."""
+
 
 def collect_files(session: FilesSession, endpoint: Endpoint, needs: Needs = EVERYTHING) -> Iterator[Facts]:
     """Yield what is needed of the hosts whose files are there, host after host, and a gap for everything that they do not say."""
@@ -64,11 +67,15 @@ class _Hosts:
             self._loads.add(host, is_host=False)
         else:
             bare = replace(host, outputs={}, machines=(), esxtop=())  # what was read is not held for the hosts to come
-            self._rows[host.name] = bare, _host_row(host)
+            row = _host_row(host)
+            self._rows[host.name] = bare, row
             self._stores.add(host)
             self._loads.add(host, is_host=True)
             yield from _machines(self._endpoint, host, self._needs)
             reader = HostReader(self._endpoint, host, self._needs)
+            reader.lacking |= {
+                name: None for column, name in _SAID_BY.items() if row[column] is None and ("host", column) in self._needs.facts
+            }
             yield from reader.facts()
             self._stores_whole = self._stores_whole and reader.stores_whole
             _note_age(self._session, host)

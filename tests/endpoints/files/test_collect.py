@@ -235,3 +235,10 @@ def test_paths_without_a_list_of_devices_ask_for_that_list_alone(tmp_path: Path)
     assert [gap.what for gap in read.gaps if gap.what.startswith("paths")] == []
     assert any("esxcli storage core device list" in gap.why for gap in read.gaps)
     assert read.whole("esx-01")["paths"] is False
+
+
+def test_what_nothing_says_of_the_host_itself_is_asked_for(tmp_path: Path) -> None:
+    files = {"esxcli_storage-core-device-list.txt": DEVICES, "esxcli_system-maintenanceMode-get.txt": "Disabled\n"}
+    [why] = [gap.why for gap in Read(written(tmp_path / "esx-01", files)).gaps if gap.what.startswith("what other commands")]
+    assert "`esxcli system version get`" in why
+    assert "maintenanceMode" not in why
