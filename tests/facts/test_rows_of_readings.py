@@ -6,7 +6,20 @@ from .fleets import Facts
 from .whole_rows import add, rows_of_step
 
 OF_ENDPOINTS = (
-    *("hosts", "datastores", "vms", "storage_policies", "tasks", "array", "nodes", "volumes", "addresses", "volume_load", "qos_policies"),
+    *(
+        "hosts",
+        "datastores",
+        "vms",
+        "pods",
+        "storage_policies",
+        "tasks",
+        "array",
+        "nodes",
+        "volumes",
+        "addresses",
+        "volume_load",
+        "qos_policies",
+    ),
     *(
         "protocol_endpoints",
         "bindings",
