@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,15 +12,25 @@ from typing import Any
 import pytest
 
 from auditor.apply import undo
-from auditor.apply.restrictions import UNRESTRICTED, Restrictions, TaggedObject, tags_of, without_owned, without_protected
-from auditor.endpoints.common.sessions import Sessions
+from auditor.apply.restrictions import (
+    UNRESTRICTED,
+    Restrictions,
+    TaggedObject,
+    check_windows,
+    restrictions_of,
+    tags_of,
+    without_owned,
+    without_protected,
+)
+from auditor.endpoints.common.sessions import SessionBase, Sessions
 from auditor.errors import EndpointUnreachableError, GuardError
 from auditor.fleet.loading import load_fleet
 from auditor.fleet.windows import MaintenanceWindow
 from auditor.journal import Journal
-from auditor.model import Change, FixClass, Outcome, Protection, Receipt, Resource, Target
+from auditor.model import Change, Endpoint, EndpointKind, FixClass, Outcome, Protection, Reach, Receipt, Resource, Target
 from auditor_lab.scenario import parse_scenario
 from auditor_lab.vcenter.soap.privileges import READ_ONLY
+from tests.apply.conftest import WHY_AND_DO, endpoint
 from tests.applying import apply
 from tests.identified import as_seen
 
@@ -73,6 +84,74 @@ def test_a_window_of_one_cluster_lets_that_cluster_alone_be_written(
     receipts = run(sessions, journal, remediators, Restrictions((of_cluster("gold"),), now=lambda: OPEN), silver, gold)
     assert {one.change.resource.cluster: one.outcome for one in receipts} == {"gold": Outcome.APPLIED, "silver": Outcome.PROPOSED}
     assert [name for name, _ in shelf.writes] == ["depth"]
+
+
+NO_WINDOW = "not attempted: no maintenance window is open for "
+AT_SATURDAY = "the next one begins on Saturday, 2026-11-28 at 22:00 UTC"
+NOT_KNOWN = "not attempted: which hosts stand on it is not known, and no maintenance window of the whole fleet is open"
+LATER = replace(SATURDAY, days=(6,))  # a Sunday
+OF_VC = replace(SATURDAY, endpoint="vc")
+
+
+@pytest.mark.parametrize(
+    ("windows", "at", "cluster", "why"),
+    [
+        pytest.param((SATURDAY,), OPEN, "gold", None, id="open"),
+        pytest.param((SATURDAY,), CLOSED, None, f"{NO_WINDOW}vc; {AT_SATURDAY}", id="a host in no cluster"),
+        pytest.param(
+            (OF_VC, replace(LATER, endpoint="other")), CLOSED, "gold", f"{NO_WINDOW}cluster gold of vc; {AT_SATURDAY}", id="its vCenter"
+        ),
+        pytest.param(
+            *((of_cluster("gold"), of_cluster("silver", LATER)), CLOSED, "gold", f"{NO_WINDOW}cluster gold of vc; {AT_SATURDAY}"),
+            id="its cluster",
+        ),
+    ],
+)
+def test_the_next_window_that_is_named_is_one_of_its_own_place(
+    change: Make, windows: tuple[MaintenanceWindow, ...], at: datetime, cluster: str | None, why: str | None
+) -> None:
+    assert Restrictions(windows, now=lambda: at).closed(change(cluster=cluster)) == why
+
+
+@pytest.mark.parametrize("reach", [None, Reach(None, None)], ids=["an older plan", "not all was read"])
+@pytest.mark.parametrize(
+    ("windows", "why"),
+    [
+        pytest.param((), None, id="no windows"),
+        pytest.param((SATURDAY,), None, id="the whole fleet is open"),
+        pytest.param((replace(SATURDAY, endpoint="*"),), None, id="all endpoints are open"),
+        pytest.param((OF_VC,), NOT_KNOWN, id="its vCenter alone is open"),
+        pytest.param((OF_VC, LATER), NOT_KNOWN, id="its vCenter is open, and the whole fleet later"),
+    ],
+)
+def test_what_unknown_hosts_stand_on_waits_for_a_window_of_the_whole_fleet(
+    change: Make, reach: Reach | None, windows: tuple[MaintenanceWindow, ...], why: str | None
+) -> None:
+    store = replace(change(host=None, cluster=None), reach=reach)
+    assert Restrictions(windows, now=lambda: OPEN).closed(store) == why
+
+
+@pytest.mark.parametrize(
+    ("cluster", "hosts", "why"),
+    [
+        pytest.param(None, (("vc", "gold", "esx-1"),), None, id="of a datastore, the cluster that uses it"),
+        pytest.param("gold", (), None, id="of a host, its own cluster"),
+        pytest.param("silver", (("vc", "gold", "esx-1"),), "cluster silver of vc", id="of a host, its own cluster too"),
+        pytest.param(None, (("vc", "gold", "esx-1"), ("vc", "silver", "esx-2")), "cluster silver of vc", id="one of two clusters"),
+        pytest.param(None, (("vc", None, "esx-3"), ("vc", "gold", "esx-1")), "vc", id="a host in no cluster, and a cluster"),
+        pytest.param(None, (("other", "gold", "esx-1"),), "vc", id="a cluster of another vCenter covers none of this one"),
+    ],
+)
+def test_every_place_that_feels_a_change_has_to_be_open(
+    change: Make, cluster: str | None, hosts: tuple[tuple[str, str | None, str], ...], why: str | None
+) -> None:
+    felt = replace(change(host=None, cluster=cluster), reach=Reach(hosts, ()))
+    closed = Restrictions((of_cluster("gold"),), now=lambda: OPEN).closed(felt)
+    assert closed == (None if why is None else f"{NO_WINDOW}{why}; no window of fleet.yaml is for it")
+
+
+def test_a_run_without_changes_waits_for_no_window() -> None:
+    check_windows([], Restrictions((SATURDAY,), now=lambda: CLOSED))
 
 
 @pytest.mark.parametrize(
@@ -200,6 +279,73 @@ def test_where_it_cannot_be_read_who_owns_a_host_a_sentence_says_so(serve_vcente
     assert [notice.partition(" own ")[0] for notice in notices] == ["whether host profiles", "whether configuration profiles"]
 
 
+VCENTERS, OTHER_KINDS = ("vc", "vc-2", "vc-3"), {"esx": EndpointKind.ESXI, "sf": EndpointKind.ELEMENT}
+
+
+@pytest.fixture
+def estate() -> Iterator[Sessions]:
+    @contextmanager
+    def opened(one: Endpoint) -> Iterator[SessionBase]:
+        if one.name == "vc-3":
+            raise EndpointUnreachableError("no answer", **WHY_AND_DO)
+        yield SessionBase(one)
+
+    kinds = dict.fromkeys(VCENTERS, EndpointKind.VCENTER) | OTHER_KINDS
+    with Sessions({name: endpoint(name, kind) for name, kind in kinds.items()}, dict.fromkeys(EndpointKind, opened)) as held:
+        yield held
+
+
+def on(where: str, host_id: str | None, remediator: str = "host.option", *, host: str | None = "esx-1") -> Change:
+    keys = (("option", "Disk.QFullSampleSize"),)
+    target = Target(where, (*keys, ("host_id", host_id)) if host_id else keys)
+    return Change(remediator, FixClass.ONLINE, target, 0, 32, ("a/rule",), Resource("host", "id-1", "thing", where, "gold", host), "reason")
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, list[str]]]:
+    """The vCenters and hosts that are asked for owners; a profile owns the hosts called host-1."""
+    asked: list[tuple[str, list[str]]] = []
+
+    def owners(session: SessionBase, hosts: list[str]) -> tuple[dict[str, str], tuple[str, ...]]:
+        asked.append((session.endpoint.name, hosts))
+        return dict.fromkeys({"host-1"}.intersection(hosts), "host profile p"), ()
+
+    monkeypatch.setattr("auditor.endpoints.vcenter.profile_owners.profile_owners", owners)
+    return asked
+
+
+def test_each_vcenter_is_asked_once_who_owns_the_hosts_that_settings_are_written_on(
+    estate: Sessions, asked: list[tuple[str, list[str]]]
+) -> None:
+    owned = [on("vc", "host-1"), on("vc-2", "host-1", host=None)]
+    free = [
+        on("vc", "host-2"),
+        on("vc", None),
+        on("vc", "host-1-boot", "host.boot"),
+        on("esx", "host-1"),
+        on("sf", "host-1", "element.qos_policy"),
+    ]
+    left, skipped = without_owned([*owned, *free], estate, lambda _sentence: None)
+    assert asked == [("vc", ["host-1", "host-2"]), ("vc-2", ["host-1"])]
+    assert left == free
+    assert [(one.change, one.outcome, one.found) for one in skipped] == [(one, Outcome.PROPOSED, 0) for one in owned]
+    assert [one.why for one in skipped] == [
+        "host profile p owns the settings of esx-1: change it there, or it is put back",
+        "host profile p owns the settings of thing: change it there, or it is put back",
+    ]
+
+
+def test_a_vcenter_that_does_not_answer_leaves_its_owners_unknown(estate: Sessions, asked: list[tuple[str, list[str]]]) -> None:
+    notices: list[str] = []
+    dead = on("vc-3", "host-1")
+    left, skipped = without_owned([dead, on("vc", "host-1")], estate, notices.append)
+    assert (left, [one.change.target.endpoint for one in skipped]) == ([dead], ["vc"])
+    assert notices == [
+        "whether profiles own settings of vc-3 could not be read (no answer); what one puts back is noticed after the write."
+    ]
+    assert asked == [("vc", ["host-1"])]
+
+
 _FLEET = """
 endpoints: [{name: a, kind: vcenter, address: 192.0.2.1, username: x, password: {env: P}}]
 maintenance:
@@ -221,6 +367,19 @@ def test_fleet_yaml_says_when_and_what(tmp_path: Path) -> None:
     )
     assert fleet.protected == (Protection("the payroll runs until Friday", tag="change:freeze"),)
     assert (fleet.reboot.return_seconds, fleet.reboot.evacuate_seconds) == (2700, 3600)
+
+
+def test_a_run_is_restricted_by_what_fleet_yaml_says_and_knows_its_vcenters(tmp_path: Path) -> None:
+    file = tmp_path / "fleet.yaml"
+    array = "{name: sf, kind: element, address: 192.0.2.2, username: x, password: {env: P}}"
+    file.write_text(_FLEET.replace("{env: P}}]", f"{{env: P}}}}, {array}]"), encoding="utf-8")
+    notices: list[str] = []
+    restrictions = restrictions_of(load_fleet(file), notices.append)
+    assert [window.cluster for window in restrictions.windows] == ["gold*", None]
+    assert [entry.tag for entry in restrictions.protected] == ["change:freeze"]
+    assert restrictions.vcenters == {"a"}
+    restrictions.notice("a sentence")
+    assert notices == ["a sentence"]
 
 
 @pytest.mark.parametrize(
