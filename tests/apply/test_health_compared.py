@@ -57,6 +57,7 @@ def figures(**changes: Any) -> dict[str, float]:
         pytest.param({"figures": figures(aborts=None)}, {"figures": figures(aborts=0.5)}, [], id="aborts were not read before"),
         pytest.param({}, {"figures": figures(aborts=None)}, [], id="aborts are not read now"),
         pytest.param({}, {"figures": figures(aborts=0.5, samples=0)}, [], id="aborts in no sample"),
+        pytest.param({}, {"figures": figures(aborts=0.5, samples=None)}, [], id="aborts in nobody knows how many samples"),
         pytest.param(
             *({}, {"figures": figures(latency=841.0, aborts=0.5), "good": {CONNECTION: FINE.good[CONNECTION]}}),
             [

@@ -377,7 +377,7 @@ def test_a_run_is_restricted_by_what_fleet_yaml_says_and_knows_its_vcenters(tmp_
     restrictions = restrictions_of(load_fleet(file), notices.append)
     assert [window.cluster for window in restrictions.windows] == ["gold*", None]
     assert [entry.tag for entry in restrictions.protected] == ["change:freeze"]
-    assert restrictions.vcenters == {"a"}
+    assert restrictions.vcenters == frozenset({"a"})
     restrictions.notice("a sentence")
     assert notices == ["a sentence"]
 
