@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from auditor.apply import Fate, recover, undo
+from auditor.apply.identities import doubt
 from auditor.apply.recovery import undo_plan
 from auditor.endpoints.common.sessions import SessionBase, Sessions
 from auditor.errors import EndpointUnreachableError
@@ -36,24 +37,26 @@ class Speaking(SessionBase):
     def __init__(self, endpoint: Endpoint, answer: str | EndpointUnreachableError | None) -> None:
         super().__init__(endpoint)
         self._answer = answer
+        self.asked_again: list[bool] = []
         self.known_identity = answer if isinstance(answer, str) else None
 
     def identity(self, *, again: bool = False) -> str | None:
+        self.asked_again.append(again)
         if isinstance(self._answer, EndpointUnreachableError):
             raise self._answer
         return self._answer
 
 
 @contextmanager
-def at(answer: str | EndpointUnreachableError | None) -> Iterator[Sessions]:
+def at(answer: str | EndpointUnreachableError | None, kind: EndpointKind = EndpointKind.VCENTER) -> Iterator[Sessions]:
     """Sessions with what fleet.yaml calls vc, which says that it is `answer`."""
-    endpoint = Endpoint("vc", EndpointKind.VCENTER, "127.0.0.1", 443, "audit", Secret("env", ("NONE",)))
+    endpoint = Endpoint("vc", kind, "127.0.0.1", 443, "audit", Secret("env", ("NONE",)))
 
     @contextmanager
     def opened(one: Endpoint) -> Iterator[SessionBase]:
         yield Speaking(one, answer)
 
-    with Sessions({"vc": endpoint}, {EndpointKind.VCENTER: opened}) as sessions:
+    with Sessions({"vc": endpoint}, {kind: opened}) as sessions:
         yield sessions
 
 
@@ -184,3 +187,28 @@ def test_an_open_intent_of_an_older_auditor_is_settled_only_where_its_run_is_tru
     assert site.recover(HERE).fate is Fate.UNKNOWN
     (site.journals / f"{SECOND}.jsonl").unlink(missing_ok=True)
     assert (site.recover(HERE, trusted=FIRST).fate, open_intents(site.journals)) == (Fate.APPLIED, [])
+
+
+@pytest.mark.parametrize(
+    ("kind", "noun"), [(EndpointKind.VCENTER, "vCenter"), (EndpointKind.ESXI, "host"), (EndpointKind.ONTAP, "array")], ids=str
+)
+def test_a_doubt_names_what_kind_of_endpoint_it_is_about(kind: EndpointKind, noun: str) -> None:
+    with at(THERE, kind) as sessions:
+        assert doubt("vc", None, sessions, "nothing was written") == (
+            f"it is not recorded which {noun} vc was, so nothing was written; a run of an older auditor is undone with --trust-names"
+        )
+        assert doubt("vc", HERE, sessions, "nothing was written") == (
+            f"vc was {noun} 1111-here, and is 2222-there now: nothing was written; "
+            "point the entry in fleet.yaml back to it, or use that run's fleet.yaml"
+        )
+
+
+def test_who_an_endpoint_is_is_asked_anew_before_each_write() -> None:
+    with at(HERE) as sessions:
+        assert [doubt("vc", HERE, sessions, "nothing was written") for _ in range(2)] == [None, None]
+        assert sessions.session("vc").asked_again == [True, True]
+
+
+def test_a_name_that_is_trusted_needs_no_answer() -> None:
+    with at(EndpointUnreachableError("no answer in 30 s", why="x", do="x")) as sessions:
+        assert doubt("vc", None, sessions, "nothing was written", trust_name=True) is None

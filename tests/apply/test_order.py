@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auditor.apply.order import stages
+from auditor.apply.order import hold_up, reversed_waits, stages
 from auditor.endpoints.common.sessions import Sessions
 from auditor.journal import Journal
 from auditor.model import Change, FixClass, Outcome, Plan, Receipt, Resource, Target
@@ -93,6 +93,45 @@ def test_changes_that_wait_for_each_other_are_never_made(shelf: Any, run: Any, c
     receipts = run(numbered(change("a1"), 1, 2), numbered(change("a2"), 2, 1), numbered(change("a3"), 3))
     assert [name for name, _ in shelf.writes] == ["a3"]
     assert {receipts[name].outcome for name in ("a1", "a2")} == {Outcome.PROPOSED}
+
+
+@pytest.mark.parametrize(
+    ("waits_for", "ended", "why"),
+    [
+        pytest.param((), {}, "", id="it waits for nothing"),
+        pytest.param((1,), {1: (Outcome.APPLIED, "", None)}, "", id="made"),
+        pytest.param((1,), {1: (Outcome.ALREADY, "", None)}, "", id="as wanted before"),
+        pytest.param((1,), {2: (Outcome.APPLIED, "", None)}, "change 1 of the plan, which was not made", id="not made"),
+        pytest.param((1,), {1: (Outcome.STALE, "", None)}, "change 1 (shelf on d1), which ended stale", id="for no reason"),
+        pytest.param((1,), {1: (Outcome.REFUSED, "no", None)}, "change 1 (shelf on d1), which ended refused: no", id="for a reason"),
+        pytest.param(
+            *((1,), {1: (Outcome.APPLIED, "", "reboot")}), "change 1 (shelf on d1), which is not in force before a reboot", id="stored"
+        ),
+        pytest.param(
+            *((1, 2), {1: (Outcome.APPLIED, "", None), 2: (Outcome.REFUSED, "no", None)}),
+            "change 2 (shelf on d2), which ended refused: no",
+            id="the second of two",
+        ),
+    ],
+)
+def test_a_change_is_held_up_by_the_first_of_those_it_waits_for_that_did_not_end_well(
+    change: Make, waits_for: tuple[int, ...], ended: dict[int, tuple[Outcome, str, str | None]], why: str
+) -> None:
+    receipts = {
+        number: Receipt(change(f"d{number}"), outcome, 256, reason, pending) for number, (outcome, reason, pending) in ended.items()
+    }
+    held = hold_up(numbered(change("last"), 3, *waits_for), receipts, {Outcome.APPLIED, Outcome.ALREADY})
+    assert held == (f"not attempted: it waits for {why}" if why else "")
+
+
+def test_an_undo_puts_back_first_what_waited(change: Make) -> None:
+    metric, sioc, other, free = (
+        numbered(change("metric"), 1),
+        numbered(change("sioc"), 2, 1, 9),
+        numbered(change("other"), 3, 2, 1),
+        numbered(change("free"), 4),
+    )
+    assert reversed_waits([other, free, sioc, metric]) == {1: (2, 3), 2: (3,), 3: (), 4: ()}
 
 
 @given(st.lists(st.sets(st.integers(1, 8)), max_size=8))

@@ -106,3 +106,46 @@ def test_who_the_endpoint_names_stands_beside_the_setting(change: Make) -> None:
     error = others.take(receipt_of(change("d2", host="esx-2"), Outcome.STALE, 64))
     assert error is not None
     assert "shelf on d1 of esx-1 was 32 and is 64 (log of d1)" in error.what
+
+
+def test_what_the_run_wrote_on_one_host_says_nothing_about_the_others_of_its_vcenter(change: Make) -> None:
+    others = OtherWriter(lambda _: False, lambda _: "")
+    assert others.take(receipt_of(replace(change("own", host="esx-1"), number=1), Outcome.APPLIED)) is None
+    seen = [replace(change(f"d{place}", host=f"esx-{place}"), number=place) for place in (2, 3)]
+    assert others.take(receipt_of(seen[0], Outcome.ALREADY)) is None
+    assert others.take(receipt_of(seen[1], Outcome.ALREADY)) is not None
+
+
+@pytest.mark.parametrize(
+    ("outcome", "remediator"),
+    [
+        pytest.param(Outcome.REFUSED, "shelf", id="it was refused, and not read as a setting of the run"),
+        pytest.param(Outcome.PROPOSED, "shelf", id="it was not attempted"),
+        pytest.param(Outcome.ALREADY, "host.maintenance", id="a host that is in maintenance mode already"),
+        pytest.param(Outcome.STALE, "host.boot", id="a host that booted by itself"),
+    ],
+)
+def test_what_is_no_setting_that_was_read_anew_shows_nobody(change: Make, outcome: Outcome, remediator: str) -> None:
+    others = OtherWriter(lambda _: False, lambda _: "")
+    for place in range(4):
+        seen = replace(change(f"d{place}", host=f"esx-{place}"), remediator=remediator)
+        assert others.take(receipt_of(seen, outcome)) is None
+
+
+@pytest.mark.parametrize(
+    ("setting", "host", "named"),
+    [
+        pytest.param("d1", "esx-1", "shelf on d1 of esx-1", id="on a host"),
+        pytest.param("esx-1", "esx-1", "shelf on esx-1", id="of the host itself"),
+        pytest.param("store", None, "shelf on store", id="on no host"),
+    ],
+)
+def test_a_setting_that_somebody_changed_is_named_with_its_host(change: Make, setting: str, host: str | None, named: str) -> None:
+    others = OtherWriter(lambda _: False, lambda _: "")
+    assert others.take(receipt_of(change(setting, host=host), Outcome.STALE, 64)) is None
+    error = others.take(receipt_of(change("d2", host="esx-2"), Outcome.STALE, None))
+    assert error is not None
+    assert error.what == (
+        "2 settings are not as this run read them, and it did not write them: "
+        f"{named} was 32 and is 64; shelf on d2 of esx-2 was 32 and is absent"
+    )
