@@ -146,7 +146,13 @@ class _Host:
 
     def _in_maintenance(self, session: Any) -> Iterator[Receipt]:
         """Write, reboot where that is needed, compare, and leave maintenance mode."""
-        before = self._booted(session)
+        try:
+            before = self._booted(session)
+        except EndpointError as error:
+            self.refused = True
+            yield from self._not_written(f"{self.name} was not rebooted: when it booted last could not be read: {error.what}")
+            yield from self._leave()
+            return
         written = [self._attempt(change) for change in self.changes]
         waiting = [receipt for receipt in written if receipt.outcome in _GOOD and self._waits(receipt, before)]
         unsure = next((receipt for receipt in written if receipt.outcome is Outcome.UNVERIFIED), None)
@@ -163,6 +169,10 @@ class _Host:
             if any(receipt.outcome is Outcome.UNVERIFIED for receipt in written):
                 self.stopped = f"not attempted: a setting of {self.name} is not in force after its reboot"
         yield from written
+        yield from self._leave()
+
+    def _leave(self) -> Iterator[Receipt]:
+        """Take the host out of maintenance mode; where it stays in it, nothing more of the run is attempted."""
         left = self._step(MAINTENANCE, before=True)
         yield left
         if left.outcome not in _GOOD:
