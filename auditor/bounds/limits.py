@@ -49,3 +49,5 @@ EVIDENCE_HEADER_BYTES = 64 << 10
 """The longest name, or list of attributes, of a member of a tar archive."""
 EVIDENCE_DIRECTORY_BYTES = 16 << 20
 """The longest directory of a zip archive: some 160,000 members, which take 100 MiB of memory."""
+WORKBOOK_BYTES = 1 << 30
+"""What a workbook may unpack to: a sheet of 250,000 rows and 35 columns has some 400 MiB. What is kept is held to EVIDENCE_HELD_BYTES."""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from auditor.endpoints.files.archives import Unreadable
     from auditor.endpoints.files.hosts import FileSeen, HostFiles
+    from auditor.endpoints.files.rvtools import Export, Sheet
     from auditor.fleet.loading import Fleet
     from auditor.store.address import Place
 
@@ -29,7 +30,9 @@ def import_(
     paths: Annotated[
         list[Path],
         typer.Argument(
-            metavar="PATH...", callback=options.possible_paths, help="Support bundles, saved outputs of esxcli, and folders of both."
+            metavar="PATH...",
+            callback=options.possible_paths,
+            help="Support bundles, saved outputs of esxcli, exports of RVTools, and folders of these.",
         ),
     ],
     out: options.OptionalOut = None,
@@ -44,7 +47,7 @@ def import_(
     ] = None,
     listed: Annotated[bool, typer.Option("--list", help="Show what each file would give, and read nothing into a snapshot.")] = False,
 ) -> int:
-    """Read support bundles and saved outputs of hosts into a snapshot; `auditor audit --from` judges it, or the files themselves.
+    """Read support bundles, saved outputs and RVTools exports into a snapshot; `auditor audit --from` judges it, or the files themselves.
 
     Example: auditor import esx-01.tgz esx-02.tgz --out snapshot-case-4711
 
@@ -95,10 +98,11 @@ def _list(fleet: Fleet) -> int:
     return 0
 
 
-def _lines(item: HostFiles | FileSeen | Unreadable) -> Iterator[str]:
-    """What a list says of a host, or of a file."""
+def _lines(item: HostFiles | FileSeen | Export | Unreadable) -> Iterator[str]:
+    """What a list says of a host, of a file, or of an export."""
     from auditor.endpoints.files.archives import Unreadable
     from auditor.endpoints.files.hosts import HostFiles
+    from auditor.endpoints.files.rvtools import Export
     from auditor.endpoints.files.session import place_of
 
     if isinstance(item, Unreadable):
@@ -106,6 +110,9 @@ def _lines(item: HostFiles | FileSeen | Unreadable) -> Iterator[str]:
     elif isinstance(item, HostFiles):
         where = f", cluster {item.cluster}" if item.cluster else ""
         yield f"host {item.name}{where}: {count_of(sum(map(len, item.outputs.values())), 'output')}, from {item.source}"
+    elif isinstance(item, Export):
+        of = f", of {item.taken_at:%Y-%m-%d %H:%M} UTC" if item.taken_at else ""
+        yield f"RVTools export{of}: {count_of(len(item.sheets), 'sheet')} of use, from {item.source}"
     else:
         yield from (f"{item.place}: {what}" for what in _given(item))
 
@@ -125,5 +132,16 @@ def _given(seen: FileSeen) -> Iterator[str]:
         yield f"virtual machine {seen.machine.name}"
     if seen.esxtop:
         yield "samples of esxtop"
+    yield from map(_of_sheet, seen.sheets)
     if not seen.is_recognised:
         yield "not recognised"
+
+
+def _of_sheet(sheet: Sheet) -> str:
+    """What a sheet of RVTools gives."""
+    from auditor.endpoints.files.rvtools.sheets import KINDS
+
+    doubts = f" (not whole: {'; '.join(sheet.problems[:1])})" if sheet.problems else ""
+    if not sheet.kind:
+        return f"sheet {sheet.name}: not read{doubts}"
+    return f"sheet {sheet.name}, {count_of(len(sheet.cells), 'row')}: {KINDS[sheet.kind].gives}{doubts}"

@@ -13,6 +13,8 @@ from auditor.endpoints.files.host_reader import LOADS, HostReader, software_iscs
 from auditor.endpoints.files.hosts import FileSeen
 from auditor.endpoints.files.loads import HostLoads
 from auditor.endpoints.files.other_forms import release_of
+from auditor.endpoints.files.rvtools import Export
+from auditor.endpoints.files.rvtools.collect import export_facts, refused
 from auditor.endpoints.files.session import place_of
 from auditor.endpoints.vcenter.collect.rows import Rows, gap, readings
 from auditor.endpoints.vcenter.collect.vms import add_machine
@@ -43,6 +45,8 @@ def collect_files(session: FilesSession, endpoint: Endpoint, needs: Needs = EVER
             yield gap(endpoint, place_of(item), item.why)
         elif isinstance(item, FileSeen):
             hosts.unknown += [] if item.is_recognised else [item.place]
+        elif isinstance(item, Export):
+            hosts.exports.append(item)
         else:
             yield from hosts.facts_of(item)
     yield from hosts.all_together()
@@ -57,6 +61,7 @@ class _Hosts:
         self._loads = HostLoads(endpoint)
         self._rows: dict[str, tuple[HostFiles, dict[str, Any]]] = {}
         self.unknown: list[str] = []
+        self.exports: list[Export] = []
 
     def facts_of(self, host: HostFiles) -> Iterator[Facts]:
         """What the files of one host say; a gap where nobody knows whose they are, or the host was read already."""
@@ -78,7 +83,7 @@ class _Hosts:
             }
             yield from reader.facts()
             self._stores_whole = self._stores_whole and reader.stores_whole
-            _note_age(self._session, host)
+            _note_age(self._session, f"The files of {host.name} are {{days}} days old ({host.source})", host.taken_at)
 
     def _unread(self, host: HostFiles) -> str:
         """Why a host is not read; "" where it is."""
@@ -95,17 +100,28 @@ class _Hosts:
     def all_together(self) -> Iterator[Facts]:
         """What is known once every host was read."""
         yield from self._host_rows()
+        yield from self._exports()
         if "datastores" in self._needs.topics:
             yield from self._stores.rows(self._endpoint.name)
         if self._needs.topics.intersection(LOADS):
             yield from self._loads.facts()
         yield gap(self._endpoint, NEEDS_VCENTER, _ONLY_VCENTER)
         # Which other hosts and datastores there are, no file says.
-        whole = {topic: topic == "datastores" and self._stores_whole for topic in VCENTER_TOPICS if topic in self._needs.topics}
+        stores_whole = self._stores_whole and (not self.exports or bool(self._rows))
+        whole = {topic: topic == "datastores" and stores_whole for topic in VCENTER_TOPICS if topic in self._needs.topics}
         yield readings(self._endpoint, "", whole)
         if self.unknown:
             more = f" and {len(self.unknown) - 3} more" if len(self.unknown) > 3 else ""
             self._session.add_note(f"Not recognised, and left: {', '.join(self.unknown[:3])}{more}.")
+
+    def _exports(self) -> Iterator[Facts]:
+        """What exports of RVTools say, where no files of hosts are there besides."""
+        if self._rows:
+            yield from refused(self._endpoint, self.exports)
+            return
+        yield from export_facts(self._endpoint, self.exports, self._needs)
+        for export in self.exports:
+            _note_age(self._session, f"The RVTools export is {{days}} days old ({export.source})", export.taken_at)
 
     def _host_rows(self) -> Iterator[Facts]:
         """Table host. A folder that holds one host alone may be anything, and is no cluster unless somebody says so."""
@@ -132,12 +148,13 @@ def _machines(endpoint: Endpoint, host: HostFiles, needs: Needs) -> Iterator[Fac
     yield gap(endpoint, f"virtual machines of {host.name}", why)
 
 
-def _note_age(session: FilesSession, host: HostFiles) -> None:
+def _note_age(session: FilesSession, of: str, taken_at: datetime | None) -> None:
+    """Say how old files are, where they are older than asked for; `of` is a sentence with {days}."""
     evidence = session.endpoint.evidence
-    age = datetime.now(UTC) - host.taken_at if host.taken_at else None
+    age = datetime.now(UTC) - taken_at if taken_at else None
     if evidence is None or age is None or age <= timedelta(days=evidence.max_age_days):
         return
-    session.add_note(f"The files of {host.name} are {age.days} days old ({host.source}): what changed since then is not seen.")
+    session.add_note(f"{of.replace('{days}', str(age.days))}: what changed since then is not seen.")
 
 
 def _host_row(host: HostFiles) -> dict[str, Any]:

@@ -95,7 +95,7 @@ def zip_entries(archive: zipfile.ZipFile, budget: Budget) -> Iterator[Entry]:
     """The entries of a zip archive, but for folders."""
     for one in archive.infolist():
         name = one.filename.replace("\\", "/")  # some programs of Windows write these
-        problem = _zip_problem(one)
+        problem = zip_problem(one)
         if one.filename.endswith("/"):
             continue
         if not problem:
@@ -208,7 +208,8 @@ def _refuse_shared(found: list[zipfile.ZipInfo], directory: int) -> None:
             raise BrokenError("entries in it share bytes: it was made to unpack to more than it holds")
 
 
-def _zip_problem(one: zipfile.ZipInfo) -> str:
+def zip_problem(one: zipfile.ZipInfo) -> str:
+    """Why an entry is not read, as a sentence's rest; "" where nothing speaks against it."""
     if one.flag_bits & 0x1:
         return "it is encrypted"
     if one.create_system == 3 and (one.external_attr >> 28) not in (0, 0o10):  # made on Unix: 0o10 is a plain file

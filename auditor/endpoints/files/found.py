@@ -143,8 +143,15 @@ def is_bad(name: str) -> bool:
 
 def shown(name: str) -> str:
     """A name as it is shown: characters that could steer a terminal, or are none, are escaped; a long one is shortened."""
-    text = "".join(
-        character.encode("unicode_escape", "surrogatepass").decode() if unicodedata.category(character) in _UNSHOWN else character
-        for character in name[:_SHOWN_CHARACTERS]
-    )
+    text = escaped(name[:_SHOWN_CHARACTERS])
     return text if len(name) <= _SHOWN_CHARACTERS else f"{text}..."
+
+
+def escaped(text: str) -> str:
+    """A text whose characters that could steer a terminal, or are none, are escaped."""
+    if text.isprintable():
+        return text
+    return "".join(
+        character.encode("unicode_escape", "surrogatepass").decode() if unicodedata.category(character) in _UNSHOWN else character
+        for character in text
+    )

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from auditor.endpoints.files.esxtop import Esxtop, NoSamples
     from auditor.endpoints.files.machines import Machine
     from auditor.endpoints.files.outputs import Output
+    from auditor.endpoints.files.rvtools import Sheet
 
 _INNER_FOLDERS = frozenset({"commands", "json", "etc", "var", "vmfs"})
 """Folders of a support bundle that hold what its host said. Source: docs/domain/evidence-files.md#1-2."""
@@ -47,6 +48,7 @@ class FileSeen:
         module_options: the option strings of kernel modules that it says, by module.
         machine: of a .vmx file.
         esxtop: the samples of a file that esxtop wrote, or why there are none; None of any other.
+        sheets: of RVTools, that the file has.
     """
 
     place: str
@@ -54,11 +56,12 @@ class FileSeen:
     module_options: Mapping[str, str] = field(default_factory=dict)
     machine: Machine | None = None
     esxtop: Esxtop | NoSamples | None = None
+    sheets: tuple[Sheet, ...] = ()
 
     @property
     def is_recognised(self) -> bool:
         """Whether anything in it is known."""
-        return bool(self.module_options or self.machine or self.esxtop) or any(output.command for output in self.outputs)
+        return bool(self.module_options or self.machine or self.esxtop or self.sheets) or any(output.command for output in self.outputs)
 
 
 @dataclass(slots=True)

@@ -6,17 +6,25 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
+from auditor.bounds.limits import WORKBOOK_BYTES
 from auditor.endpoints.common.sessions import SessionBase
 from auditor.endpoints.files.archives import Member, Unreadable, members
+from auditor.endpoints.files.found import shown
 from auditor.endpoints.files.hosts import BUNDLE, FileSeen, HostGroups
 from auditor.endpoints.files.machines import is_machine, machine_in
 from auditor.endpoints.files.module_options import is_esx_conf, module_options
 from auditor.endpoints.files.outputs import outputs_in
+from auditor.endpoints.files.rvtools import Export, Exports
+from auditor.endpoints.files.rvtools.csv_file import sheet_in
+from auditor.endpoints.files.rvtools.export import is_workbook
+from auditor.endpoints.files.rvtools.workbook import sheets_in
+from auditor.endpoints.files.streams import BROKEN, Budget, SpentError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from auditor.endpoints.files.hosts import HostFiles
+    from auditor.endpoints.files.rvtools import Sheet
     from auditor.model import Endpoint
 
 _OF_BUNDLE = frozenset({"commands", "json"})
@@ -25,6 +33,7 @@ _PRINTED_OPTIONS = b" options = '"
 _PROGRAMS = ("localcli_", "esxcli_")
 _OTHER_PROGRAMS = ("esxcfg-scsidevs_", "esxcfg-mpath_", "vmware_", "uname_")
 _TEXTS = frozenset({"", ".txt", ".log", ".out", ".json", ".xml", ".csv", ".frag"})
+_WORKBOOKS, _TABLES = frozenset({".xlsx", ".xlsm"}), frozenset({".csv", ".txt"})
 
 
 class FilesSession(SessionBase):
@@ -40,23 +49,47 @@ class FilesSession(SessionBase):
         super().__init__(endpoint)
         self._paths = paths
 
-    def found(self) -> Iterator[HostFiles | FileSeen | Unreadable]:
-        """Every file that was looked at or could not be, and each host once all of its files were."""
+    def found(self) -> Iterator[HostFiles | FileSeen | Export | Unreadable]:
+        """Every file that was looked at or could not be, each host once all of its files were, and last the exports of RVTools."""
         evidence = self.endpoint.evidence
-        groups = HostGroups(evidence.clusters if evidence else ())
+        groups, exports, budget = HostGroups(evidence.clusters if evidence else ()), Exports(), Budget(WORKBOOK_BYTES)
         for member in members(self._paths, is_wanted):
             if isinstance(member, Unreadable):
                 yield member
                 continue
-            seen = _seen(member)
+            try:
+                seen = _seen(member, budget)
+            except (*BROKEN, SpentError) as error:
+                yield Unreadable(member.source, shown(member.name), f"{error}; nothing of it was read.")
+                continue
             yield seen
             yield from groups.ended_before(member)
-            groups.add(seen, member)
+            if seen.sheets:
+                exports.add(seen.sheets, member, seen.place)
+            else:
+                groups.add(seen, member)
         yield from groups.hosts()
+        yield from exports.all()
 
 
-def _seen(member: Member) -> FileSeen:
-    """What a file holds: its content says it; for two kinds of files that are no output of a command, its name."""
+def _sheets(member: Member, name: str, budget: Budget) -> tuple[Sheet, ...]:
+    """The sheets of RVTools in a file; what is kept of all files counts together, and what each unpacks to for itself."""
+    own = Budget(WORKBOOK_BYTES, budget.held)
+    try:
+        if is_workbook(member.data):
+            return tuple(sheets_in(member.data, own))
+        sheet = sheet_in(member.data, name, own) if PurePosixPath(name).suffix.lower() in _TABLES else None
+        return (sheet,) if sheet else ()
+    finally:
+        budget.held = own.held
+
+
+def _seen(member: Member, budget: Budget) -> FileSeen:
+    """What a file holds: its content says it; for two kinds of files that are no output of a command, its name.
+
+    Raises:
+        BROKEN, SpentError: it is a workbook or a CSV file of RVTools, and broken, or more than is read.
+    """
     name, place = member.name or PurePosixPath(member.source).name, place_of(member)
     if is_esx_conf(name):
         return FileSeen(place, module_options=module_options(member.data))
@@ -64,6 +97,10 @@ def _seen(member: Member) -> FileSeen:
         return FileSeen(place, machine=machine_in(member.data, name))
     if member.esxtop is not None:
         return FileSeen(place, esxtop=member.esxtop)
+    if sheets := _sheets(member, PurePosixPath(name).name, budget):
+        return FileSeen(place, sheets=sheets)
+    if is_workbook(member.data):
+        return FileSeen(place)
     options = module_options(member.data) if _PRINTED_OPTIONS in member.data else {}
     return FileSeen(place, tuple(outputs_in(member.data, PurePosixPath(name).name)), options)
 
@@ -87,7 +124,7 @@ def is_wanted(name: str) -> bool:
         return False
     if {"var", "etc", "proc"}.intersection(path.parts[:-1]):
         return False
-    return path.suffix.lower() in _TEXTS or path.name.startswith(_PROGRAMS)
+    return path.suffix.lower() in _TEXTS | _WORKBOOKS or path.name.startswith(_PROGRAMS)
 
 
 @contextmanager

@@ -41,19 +41,21 @@ def collect_datastores(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit, p
         yield readings(endpoint, "", {"datastores": False})
         return
     complete = True
-    tables = _Tables(endpoint)
+    tables = DatastoreTables(endpoint)
     for count, facts in enumerate(read_each(vcenter, "Datastore", paths, refs, circuit), 1):
-        gaps = list(_add(endpoint, tables, facts, paths))
+        gaps = list(add_datastore(endpoint, tables, facts, paths))
         complete = complete and not gaps
         yield from gaps
         if count % _STORES_A_BATCH == 0:
             yield from tables.batches()
-            tables = _Tables(endpoint)
+            tables = DatastoreTables(endpoint)
     yield from tables.batches()
     yield readings(endpoint, "", {"datastores": complete})
 
 
-class _Tables:
+class DatastoreTables:
+    """Rows of the four tables of datastores."""
+
     def __init__(self, endpoint: Endpoint) -> None:
         self.stores = Rows("datastore", endpoint=endpoint.name)
         self.extents = Rows("datastore_extent", endpoint=endpoint.name)
@@ -61,11 +63,14 @@ class _Tables:
         self.endpoints = Rows("vvol_mount", endpoint=endpoint.name)
 
     def batches(self) -> Iterator[Facts]:
+        """The rows of each table that has any."""
         for rows in (self.stores, self.extents, self.mounts, self.endpoints):
             yield from rows.batch()
 
 
-def _add(endpoint: Endpoint, tables: _Tables, facts: ObjectProperties | tuple[Ref, EndpointError], paths: Sequence[str]) -> Iterator[Facts]:
+def add_datastore(
+    endpoint: Endpoint, tables: DatastoreTables, facts: ObjectProperties | tuple[Ref, EndpointError], paths: Sequence[str]
+) -> Iterator[Facts]:
     """Add one datastore to `tables`; yield a gap for each property that could not be read."""
     if isinstance(facts, tuple):
         ref, error = facts
@@ -119,7 +124,9 @@ def _add(endpoint: Endpoint, tables: _Tables, facts: ObjectProperties | tuple[Re
         yield from _protocol_endpoints(endpoint, tables, facts.id, name, seen_by)
 
 
-def _protocol_endpoints(endpoint: Endpoint, tables: _Tables, datastore_id: str, name: str, seen_by: EndpointsOfHost) -> Iterator[Facts]:
+def _protocol_endpoints(
+    endpoint: Endpoint, tables: DatastoreTables, datastore_id: str, name: str, seen_by: EndpointsOfHost
+) -> Iterator[Facts]:
     seen: set[str] = set()
     host_id = seen_by.key.value if seen_by.key else None
     for one in seen_by.protocol_endpoint:
@@ -148,7 +155,7 @@ def _vmfs(volume: VmfsVolume | None) -> dict[str, Any]:
     if volume is None:
         return {}
     return {
-        "extents": len(volume.extent),
+        "extents": len(volume.extent) or None,  # a volume lies on one at least: none means that it is not known
         "is_local": volume.local,
         "block_size_kib": volume.block_size,
         "unmap_priority": volume.unmap_priority,
