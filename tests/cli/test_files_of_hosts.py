@@ -24,6 +24,8 @@ from auditor.cli import run
 from auditor.errors import ConfigurationError
 from auditor.fleet.evidence import fleet_with_files
 from tests.endpoints.files.evidence import HOST, NAME, OPTIONS, written
+from tests.endpoints.files.rvtools.typed_export import EXPORT, LUN, ONE, TWO
+from tests.endpoints.files.rvtools.workbooks import rows, workbook
 
 LOCKING_OFF = (
     OPTIONS
@@ -75,6 +77,36 @@ def test_a_list_says_what_each_file_gives(host: Path, capsys: pytest.CaptureFixt
     )
     assert f"{host}/shopping.txt: not recognised" in lines
     assert lines[-1] == f"host esx-01.example.net: 10 outputs, from {host}"
+
+
+def test_a_list_says_what_each_sheet_of_an_export_gives(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "export.xlsx"
+    sheets = {kind: EXPORT[kind] for kind in ("vHost", "vMultiPath", "vMetaData")}
+    file.write_bytes(workbook({**sheets, "vCPU": rows("VM, CPUs", ["db-01", 2]), "vHBA": rows("Item", ["eggs"])}))
+    assert run(["import", str(file), "--list"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        f"{file}: sheet vHost, 2 rows: hosts",
+        f"{file}: sheet vMultiPath, 2 rows: devices and paths",
+        f"{file}: sheet vMetaData, 1 row: the moment of the export",
+        f"{file}: sheet vCPU: not read",
+        f"{file}: sheet vHBA: not read (not whole: it has not the columns of vHBA (device, host, wwn))",
+        f"RVTools export, of 2026-11-01 06:00 UTC: 3 sheets of use, from {file}",
+    ]
+
+
+def test_what_an_export_does_not_say_passes_nowhere(tmp_path: Path) -> None:
+    file = tmp_path / "export.xlsx"
+    file.write_bytes(workbook(EXPORT))
+    found = report(tmp_path, "--from", str(file))["findings"]
+    assert isinstance(found, list)
+    shown = {(one["rule"], one["resource"]["name"], one["resource"]["host"], one["verdict"]) for one in found}
+    assert {one for one in shown if one[3] in ("pass", "fail")} == {
+        ("multipath/path-count", LUN, TWO, "fail"),
+        ("multipath/path-count", LUN, ONE, "pass"),
+        *(("multipath/device-state", LUN, host, "pass") for host in (ONE, TWO)),
+        *(("multipath/disabled-path", LUN, host, "pass") for host in (ONE, TWO)),
+        *(("multipath/psp", "ontap", host, "pass") for host in (ONE, TWO)),
+    }
 
 
 def test_a_snapshot_of_files_is_judged_as_the_files_are(host: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from auditor.bounds.limits import WORKBOOK_BYTES
+from auditor.bounds.limits import EVIDENCE_HELD_BYTES, WORKBOOK_BYTES
 from auditor.endpoints.common.sessions import SessionBase
 from auditor.endpoints.files.archives import Member, Unreadable, members
 from auditor.endpoints.files.found import shown
@@ -52,7 +52,7 @@ class FilesSession(SessionBase):
     def found(self) -> Iterator[HostFiles | FileSeen | Export | Unreadable]:
         """Every file that was looked at or could not be, each host once all of its files were, and last the exports of RVTools."""
         evidence = self.endpoint.evidence
-        groups, exports, budget = HostGroups(evidence.clusters if evidence else ()), Exports(), Budget(WORKBOOK_BYTES)
+        groups, exports, budget = HostGroups(evidence.clusters if evidence else ()), Exports(), Budget(WORKBOOK_BYTES, EVIDENCE_HELD_BYTES)
         for member in members(self._paths, is_wanted):
             if isinstance(member, Unreadable):
                 yield member

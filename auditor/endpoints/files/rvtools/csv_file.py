@@ -13,6 +13,8 @@ from auditor.endpoints.files.streams import BrokenError
 if TYPE_CHECKING:
     from auditor.endpoints.files.streams import Budget
 
+_PREFIX = "rvtools_tab"
+"""What RVTools' own files are called: any other name, such as vswitch.txt, says nothing."""
 _TITLES_BYTES = 1 << 16
 """Where the line of titles ends at the latest."""
 
@@ -25,7 +27,7 @@ def sheet_in(data: bytes, name: str, budget: Budget) -> Sheet | None:
         SpentError: it is more than is kept.
     """
     delimiter = _delimiter(text_of(data[:_TITLES_BYTES]), name)
-    if not delimiter and not named_sheet(name):
+    if not delimiter and not (name.lower().startswith(_PREFIX) and named_sheet(name)):
         return None
     reader = SheetReader(name, budget)
     try:

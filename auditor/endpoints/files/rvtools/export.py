@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _STAMP = re.compile(r"(20[0-9]{2})-([01][0-9])-([0-3][0-9])[_ T]([0-2][0-9])[.:_-]([0-5][0-9])(?:[.:_-]([0-5][0-9]))?")
 _TEXTS = ("%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M", "%Y/%m/%d %H:%M:%S", "%Y/%m/%d %H:%M", "%d.%m.%Y %H:%M:%S", "%d.%m.%Y %H:%M")
 _SERIAL = re.compile(r"[2-9][0-9]{4}(?:[.,][0-9]+)?")
+_FIRST_YEAR = 2000  # no export is older
 _FIRST_DAY = datetime(1899, 12, 30, tzinfo=UTC)
 """Day 0 of a workbook's dates. Source: ECMA-376, part 1, 18.17.4.1."""
 
@@ -64,7 +65,7 @@ class Export:
         """The export with its moment: what it says itself, else its name, else `oldest`, the time of its oldest file."""
         said = next((text for row in self.rows("vMetaData") if (text := row.text("xlsx creation datetime"))), "")
         found = moment_of(said) or moment_in(PurePosixPath(self.source).name) or oldest
-        self.taken_at = found and min(found, datetime.now(UTC))  # a moment without a zone may seem to be one to come
+        self.taken_at = found and min(found, datetime.now(UTC))  # without a zone it may seem to be one to come
         return self
 
 
@@ -105,7 +106,9 @@ def moment_of(text: str) -> datetime | None:
         found = datetime.fromisoformat(text)
     except ValueError:
         found = next((moment for form in _TEXTS if (moment := _parsed(text, form))), None)
-    return found if found is None or found.tzinfo else found.replace(tzinfo=UTC)
+    if found is None or found.year < _FIRST_YEAR:
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def moment_in(name: str) -> datetime | None:

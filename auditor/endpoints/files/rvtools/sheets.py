@@ -226,6 +226,8 @@ class SheetReader:
 
     def _settled(self, found: Mapping[int, str], columns: list[int]) -> str:
         """The text of a column; of one that is there several times, what all of them have, else the sheet's first."""
+        if len(columns) == 1:
+            return found.get(columns[0], "")
         texts = {text for column in columns if (text := found.get(column))}
         if len(texts) < 2:
             return next(iter(texts), "")

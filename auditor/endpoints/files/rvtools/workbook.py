@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 import zipfile
 from collections.abc import Iterator
+from functools import lru_cache
 from io import BytesIO
 from posixpath import join, normpath
 from typing import IO
@@ -244,12 +245,14 @@ class _Cells(_Text):
 
     def _value(self, text: str) -> str:
         if self._kind == "s":
-            return self._strings[int(text)] if text.isdecimal() and int(text) < len(self._strings) else ""
+            place = int(text) if text.isdecimal() and len(text) < 10 else len(self._strings)
+            return self._strings[place] if place < len(self._strings) else ""
         if self._kind == "b":
             return {"1": "True", "0": "False"}.get(text, "")
         return "" if self._kind == "e" else number_text(text) if self._kind == "n" else text
 
 
+@lru_cache(maxsize=_MOST_CELLS)
 def _number_of(letters: str) -> int:
     """A column's number, from 0: A is 0, AA is 26."""
     number = 0
