@@ -127,7 +127,7 @@ Snapshots = Annotated[
         "--snapshot",
         metavar="PATH|ADDRESS",
         parser=_place_of,
-        help="A saved snapshot, for example s3://bucket/monday; or files of hosts: support bundles, saved outputs, folders. Repeatable.",
+        help="A saved snapshot, for example s3://bucket/monday; or files: support bundles, saved outputs, RVTools exports. Repeatable.",
     ),
 ]
 FilesOfHosts = Annotated[
@@ -136,7 +136,7 @@ FilesOfHosts = Annotated[
         "--from",
         metavar="PATH",
         parser=_place_of,
-        help="Files of hosts: support bundles, saved outputs, folders; with --as. Repeatable.",
+        help="Files of hosts: support bundles, saved outputs, RVTools exports; with --as. Repeatable.",
     ),
 ]
 Transport = Annotated[

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
@@ -68,29 +69,30 @@ def refused(endpoint: Endpoint, exports: Iterable[Export]) -> Iterator[Facts]:
 def export_facts(endpoint: Endpoint, exports: Sequence[Export], needs: Needs) -> Iterator[Facts]:
     """Every fact of all exports, their gaps, and a row of `reading` for each topic of each host."""
     several = len(frozenset().union(*(export.servers() for export in exports))) > 1
-    read: dict[str, str] = {}
+    read: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for export in exports:
-        yield from _ExportReader(endpoint, export, needs, several=several).facts(read)
+        places = Places(export, several=several, is_alone=len(exports) == 1)
+        yield from _ExportReader(endpoint, export, needs, places).facts(read)
 
 
 class _ExportReader:
     """Reads one export."""
 
-    def __init__(self, endpoint: Endpoint, export: Export, needs: Needs, *, several: bool) -> None:
-        self._endpoint, self._export, self._needs = endpoint, export, needs
-        self._places = Places(export, several=several)
-        self._distributed = DistributedSwitches(export, self._places)
+    def __init__(self, endpoint: Endpoint, export: Export, needs: Needs, places: Places) -> None:
+        self._endpoint, self._export, self._needs, self._places = endpoint, export, needs, places
+        self._distributed = DistributedSwitches(export, places)
         self._hidden = [0, 0]  # devices that may have more paths than are shown, and their hosts
 
-    def facts(self, read: dict[str, str]) -> Iterator[Facts]:
-        """The facts. `read` has the ids of the hosts of exports before, with their places, and gets those of this one."""
+    def facts(self, read: dict[str, list[tuple[str, str]]]) -> Iterator[Facts]:
+        """The facts. `read` has the hosts of exports before by their names, with vCenter and place, and gets those of this one."""
         hosts = self._places.hosts()
-        again = [identity for identity in hosts if identity in read]
+        again = next(((host, source) for host in hosts.values() if (source := _read_before(host, read))), None)
         if again:
-            why = f"it has {hosts[again[0]].name}, which was read from {read[again[0]]}: name one of the two"
+            why = f"it has {again[0].name}, which was read from {again[1]}: name one of the two"
             yield gap(self._endpoint, f"the RVTools export {self._export.source}", why)
             return
-        read.update(dict.fromkeys(hosts, self._export.source))
+        for host in hosts.values():
+            read[host.name].append((host.server.name, self._export.source))
         yield from self._host_rows(hosts)
         for host in hosts.values():
             yield from self._host(host)
@@ -230,6 +232,13 @@ class _ExportReader:
                 "source": [self._export.source] * count,
             },
         )
+
+
+def _read_before(host: HostRows, read: Mapping[str, Sequence[tuple[str, str]]]) -> str:
+    """The export that a host was read from before; "" where it was not. Where a vCenter is not named, it may be any."""
+    return next(
+        (source for server, source in read.get(host.name, ()) if not server or not host.server.name or server == host.server.name), ""
+    )
 
 
 def _software_iscsi(host: HostRows) -> bool | None:

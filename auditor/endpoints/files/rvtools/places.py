@@ -70,16 +70,19 @@ class Places:
     Args:
         export: the export.
         several: whether more than one vCenter is named in all exports that are read.
+        is_alone: whether it is the only export.
     """
 
-    def __init__(self, export: Export, *, several: bool) -> None:
-        self._export, self._several = export, several
+    def __init__(self, export: Export, *, several: bool, is_alone: bool) -> None:
+        self._export, self._several, self._is_alone = export, several, is_alone
         self._own = export.servers()
 
     def server_of(self, row: Row) -> Server:
         """The vCenter that a row is of; where it says none, the only one that the export has."""
         name = row.text("vi sdk server") or (next(iter(self._own)) if len(self._own) == 1 else "")
-        return Server(name, f"{name}/" if name and self._several else "")
+        if name:
+            return Server(name, f"{name}/" if self._several else "")
+        return Server("", "" if self._is_alone else f"{self._export.source}/")
 
     def hosts(self) -> dict[str, HostRows]:
         """The hosts that the export has rows of, by their ids."""

@@ -77,7 +77,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "vMetaData": _kind("the moment of the export", "rvtools version", "xlsx creation datetime, server"),
     }
 )
-"""By the name of the sheet. Source: docs/domain/evidence-files.md#4-2."""
+"""By the name of the sheet. Source: docs/domain/evidence-files.md#5-2."""
 
 _UNUSED = (
     *("vCPU", "vMemory", "vPartition", "vNetwork", "vFloppy", "vCD", "vUSB", "vSnapshot", "vTools", "vSource", "vRP", "vCluster", "vNIC"),

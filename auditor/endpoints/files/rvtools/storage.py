@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from auditor.endpoints.files.rvtools.sheets import Row
 
 MOST_PATHS = 8
-"""So many paths of a device are shown: where all are, there may be more. Source: docs/domain/evidence-files.md#4-4."""
+"""So many paths of a device are shown: where all are, there may be more. Source: docs/domain/evidence-files.md#5-4."""
 
 _TYPES = (
     ("overethernet", "HostFibreChannelOverEthernetHba"),
@@ -47,6 +47,8 @@ _NVME = frozenset({"HostPcieHba", "HostTcpHba", "HostRdmaHba"})
 _WWN = re.compile(r"(?:[0-9a-f]{2}[:-]){7}[0-9a-f]{2}|[0-9a-f]{16}", re.IGNORECASE)
 _RUNTIME = re.compile(r"(vmhba[0-9]{1,5}):")
 _PORTS = re.compile(r"(fc|fcoe)\.([0-9a-f]{16}):([0-9a-f]{16})-(?:fc|fcoe)\.[0-9a-f]{16}:([0-9a-f]{16})-", re.IGNORECASE)
+_SESSION = re.compile(r"(iqn\.[^,\s]{1,223})-[0-9a-f]{12},(iqn\.[^,\s]{1,223}),t,", re.IGNORECASE)
+"""Names of paths by ports and by sessions, as the UID of `esxcli storage core path list` is."""
 _DEVICE = re.compile(r"(?:naa|eui|t10|mpx|vml)\.\S{1,250}")
 _STATES = frozenset({"ok", "off", "degraded", "error", "lostcommunication", "quiesced", "timeout", "unknownstate"})
 _API_STATES = {"lostcommunication": "lostCommunication", "unknownstate": "unknownState"}
@@ -65,8 +67,14 @@ def adapters_of(host: HostRows) -> list[HostBusAdapter]:
 
 
 def _names(row: Row) -> frozenset[str]:
-    """The world wide names of a row, as 16 digits."""
-    return frozenset(re.sub("[:-]", "", name).lower() for name in _WWN.findall(row.text("wwn") or ""))
+    """The world wide names of a row, as 16 digits; of iSCSI the adapter's name, in lower case."""
+    wwn = row.text("wwn") or ""
+    own = _iscsi_name(wwn)
+    return frozenset({own.lower()} if own else (re.sub("[:-]", "", name).lower() for name in _WWN.findall(wwn)))
+
+
+def _iscsi_name(wwn: str) -> str | None:
+    return next((text for text in wwn.split() if text.lower().startswith(("iqn.", "eui."))), None)
 
 
 def _adapter(row: Row, *, is_shared: bool) -> HostBusAdapter:
@@ -84,7 +92,7 @@ def _adapter(row: Row, *, is_shared: bool) -> HostBusAdapter:
         driver=driver,
         storage_protocol="nvme" if is_nvme else "scsi or nvme" if is_shared else "scsi",
         is_software_based=driver == SOFTWARE_ISCSI if is_iscsi and driver else None,
-        iscsi_name=next((text for text in wwn.split() if text.lower().startswith(("iqn.", "eui."))), None) if is_iscsi else None,
+        iscsi_name=_iscsi_name(wwn) if is_iscsi else None,
     )
 
 
@@ -128,7 +136,7 @@ def paths_of(host: HostRows, adapters: Sequence[HostBusAdapter]) -> tuple[Multip
     An adapter that no sheet has is known by its name in that of a path.
     """
     units, more = [], 0
-    by_names = {_names(row): row.text("device") for row in host.rows("vHBA") if _names(row)}
+    by_names = {names: row.text("device") for row in host.rows("vHBA") if (names := _names(row))}
     for row in host.rows("vMultiPath"):
         if name := device_name(row):
             paths = [_path(text, state, by_names) for text, state in _shown(row)]
@@ -147,19 +155,16 @@ def _shown(row: Row) -> Iterator[tuple[str, str | None]]:
 
 
 def _path(name: str, state: str | None, by_names: dict[frozenset[str], str | None]) -> Path:
-    runtime, ports = _RUNTIME.match(name), _PORTS.match(name)
-    adapter = runtime[1] if runtime else by_names.get(frozenset((ports[2].lower(), ports[3].lower()))) if ports else None
-    return Path(
-        name=name,
-        state=state.lower() if state else None,
-        adapter=adapter,
-        transport=_transport(ports[1].lower(), ports[4]) if ports else None,
-    )
-
-
-def _transport(word: str, port: str) -> Transport:
-    kind = "HostFibreChannelTargetTransport" if word == "fc" else "HostFibreChannelOverEthernetTargetTransport"
-    return Transport(type_name=kind, port_world_wide_name=int(port, 16))
+    runtime, names, transport = _RUNTIME.match(name), frozenset[str](), None
+    if ports := _PORTS.match(name):
+        names = frozenset({ports[2].lower(), ports[3].lower()})
+        of_type = "HostFibreChannelTargetTransport" if ports[1].lower() == "fc" else "HostFibreChannelOverEthernetTargetTransport"
+        transport = Transport(type_name=of_type, port_world_wide_name=int(ports[4], 16))
+    elif session := _SESSION.match(name):
+        names = frozenset({session[1].lower()})
+        transport = Transport(type_name="HostInternetScsiTargetTransport", iscsi_name=session[2])
+    adapter = runtime[1] if runtime else by_names.get(names)
+    return Path(name=name, state=state.lower() if state else None, adapter=adapter, transport=transport)
 
 
 def storage_values(host: HostRows) -> tuple[dict[str, Any], int]:

@@ -121,7 +121,7 @@ def test_a_machine_has_its_disks(read: Read) -> None:
 
 def test_a_vmkernel_adapter_has_the_mtu_of_its_switch(read: Read) -> None:
     assert [(row["vmk"], row["mtu"], row["ip"], row["switch_kind"], row["switch"], row["switch_mtu"]) for row in read.rows["vmknic"]] == [
-        ("vmk0", 1500, "192.0.2.1", "standard", "vSwitch0", 1500),
+        ("vmk0", 1500, "192.0.2.1", "standard", "vSwitch0", 1600),
         ("vmk1", 9000, "198.51.100.1", "distributed", "dvs-01", 9000),
     ]
 
@@ -327,3 +327,91 @@ def test_csv_files_that_are_named_one_by_one_are_one_export_too(tmp_path: Path) 
 def test_a_cluster_that_is_chosen_goes_before_the_sheets(tmp_path: Path) -> None:
     read = Read(saved(tmp_path), clusters=["lab=esx-02*"])
     assert [row["cluster"] for row in read.rows["host"]] == ["prod-01", "lab"]
+
+
+def test_what_an_export_says_of_its_moment_goes_before_its_name(tmp_path: Path) -> None:
+    read = Read(saved(tmp_path, EXPORT, "RVTools_export_all_2026-02-22_07.05.31.xlsx"))
+    assert {row["read_at"] for row in read.rows["reading"] if row["scope"]} == {datetime(2026, 11, 1, 6, tzinfo=UTC)}
+
+
+def test_a_port_that_is_two_adapters_has_none_whose_kind_is_known(tmp_path: Path) -> None:
+    titles, *adapters = EXPORT["vHBA"]
+    place = list(titles).index("WWN")
+    same = [[*row[:place], adapters[0][place], *row[place + 1 :]] for row in adapters[:2]]
+    read = Read(saved(tmp_path, {**EXPORT, "vHBA": [titles, *same, *adapters[2:]]}))
+    assert [row["kind"] for row in read.rows["hba"]] == [None, None, "fc", "fc"]
+    assert not read.whole(ONE)["hbas"]
+
+
+def test_things_that_nobody_can_tell_from_each_other_are_left(tmp_path: Path) -> None:
+    titles, vmfs, nfs = EXPORT["vDatastore"]
+    machines, machine = EXPORT["vInfo"]
+    read = Read(saved(tmp_path, {**EXPORT, "vDatastore": [titles, vmfs, vmfs, nfs], "vInfo": [machines, machine, machine]}))
+    assert [row["name"] for row in read.rows["datastore"]] == ["nfs-01"]
+    assert not read.rows["vm"]
+    assert any(gap.what.startswith("datastores vmfs-01 in ") for gap in read.gaps)
+
+
+def test_a_disk_on_one_of_two_datastores_of_a_name_is_not_known(tmp_path: Path) -> None:
+    titles, vmfs, nfs = EXPORT["vDatastore"]
+    other = ["datastore-23" if cell == "datastore-21" else cell for cell in vmfs]
+    read = Read(saved(tmp_path, {**EXPORT, "vDatastore": [titles, vmfs, other, nfs]}))
+    assert len(read.rows["datastore"]) == 3
+    assert [row["disks_read"] for row in read.rows["vm"]] == [False]
+
+
+def test_of_two_sheets_of_one_kind_the_first_is_read(tmp_path: Path) -> None:
+    read = Read(saved(tmp_path, {**EXPORT, "vHost (2)": rows("Host, CPU Model", ["esx-09.example.net", "Xeon"])}))
+    assert [row["name"] for row in read.rows["host"]] == [ONE, TWO]
+    assert any("sheet vHost (2) has what sheet vHost has, and only the first was read" in gap.why for gap in read.gaps)
+
+
+@pytest.mark.parametrize(
+    ("wwn", "path", "transport", "target"),
+    [
+        (
+            "20:00:00:10:9b:00:00:02 10:00:00:10:9b:00:00:02",
+            f"fc.200000109b000002:100000109b000002-fc.500a098000000001:500a098100000001-{LUN}",
+            "fc",
+            "500a098100000001",
+        ),
+        (
+            "iqn.1998-01.com.vmware:esx-01",
+            f"iqn.1998-01.com.vmware:esx-01-00023d000001,iqn.2010-01.com.solidfire:v1,t,1-{LUN}",
+            "iscsi",
+            "iqn.2010-01.com.solidfire:v1",
+        ),
+    ],
+    ids=["ports", "session"],
+)
+def test_a_path_that_is_named_by_its_ends_has_its_adapter_and_its_target(
+    tmp_path: Path, wwn: str, path: str, transport: str, target: str
+) -> None:
+    titles, first, *_ = EXPORT["vHBA"]
+    own = [wwn if cell and ":10:9b:00:00:02" in str(cell) else cell for cell in first]
+    lun = [path if cell == "vmhba2:C0:T0:L7" else cell for cell in multipath(ONE, paths=1)]
+    read = Read(saved(tmp_path, {**EXPORT, "vHBA": [titles, own], "vMultiPath": [EXPORT["vMultiPath"][0], lun]}))
+    [row] = read.rows["path"]
+    assert (row["hba"], row["transport"], row["target"]) == ("vmhba2", transport, target)
+
+
+def test_exports_that_name_no_vcenter_keep_their_datastores_apart(tmp_path: Path) -> None:
+    nameless = {kind: [[None if cell == SERVER else cell for cell in row] for row in sheet] for kind, sheet in EXPORT.items()}
+    others = {
+        kind: [[str(cell).replace("esx-0", "esx-1") if cell else cell for cell in row] for row in sheet] for kind, sheet in nameless.items()
+    }
+    first = saved(tmp_path, nameless, "one.xlsx")
+    read = Read(first, saved(tmp_path, others, "two.xlsx"))
+    assert len({row["datastore_id"] for row in read.rows["datastore"]}) == len(read.rows["datastore"]) == 4
+    assert [row["name"] for row in read.rows["host"]] == [ONE, TWO, "esx-11.example.net", "esx-12.example.net"]
+    again = Read(first, saved(tmp_path, EXPORT, "two.xlsx"))
+    assert len(again.rows["host"]) == 2
+    assert any(f"it has {ONE}, which was read from {first}" in gap.why for gap in again.gaps)
+
+
+def test_a_row_that_names_no_vcenter_is_of_the_only_one_of_its_export(tmp_path: Path) -> None:
+    adapters = [[None if cell == SERVER else cell for cell in row] for row in EXPORT["vHBA"]]
+    other = {kind: [[OTHER if cell == SERVER else cell for cell in row] for row in sheet] for kind, sheet in EXPORT.items()}
+    read = Read(saved(tmp_path, {**EXPORT, "vHBA": adapters}, "one.xlsx"), saved(tmp_path, other, "two.xlsx"))
+    assert len(read.rows["host"]) == 4
+    assert {row["host_id"] for row in read.rows["hba"]} == {row["host_id"] for row in read.rows["host"]}

@@ -69,10 +69,28 @@ def test_what_unpacks_to_too_much_is_one_gap(tmp_path: Path, monkeypatch: pytest
     assert "it unpacks to more than" in gap_of_alone(tmp_path, data)
 
 
-def test_what_is_kept_of_all_files_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(session, "EVIDENCE_HELD_BYTES", 1 << 14)
-    many = rows("Host, CPU Model", *([f"esx-{number}.example.net", "Xeon"] for number in range(200)))
-    assert "what is wanted of it has more than" in gap_of_alone(tmp_path, workbook({"vHost": many}))
+@pytest.mark.parametrize(
+    "lines",
+    [[[ONE, "Xeon"]] * 300, [[f"esx-{number}.example.net", "x" * 400] for number in range(20)]],
+    ids=["rows", "texts"],
+)
+def test_what_is_kept_of_all_files_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lines: list[list[str]]) -> None:
+    monkeypatch.setattr(session, "EVIDENCE_HELD_BYTES", 4_000)
+    (tmp_path / "RVTools_tabvHost.csv").write_text(csv_text(rows("Host, CPU Model", *lines)), encoding="utf-8")
+    read = Read(tmp_path)
+    assert not read.rows["host"]
+    assert "what is wanted of it has more than" in read.gaps[0].why
+
+
+def test_texts_that_sheets_share_are_limited_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(session, "EVIDENCE_HELD_BYTES", 4_000)
+    others = rows("Item, Price", *([f"egg {number}", f"{number} EUR"] for number in range(40)))
+    assert "what is wanted of it has more than" in gap_of_alone(tmp_path, workbook({"Sheet1": others}))
+
+
+def test_a_cell_of_csv_that_is_too_long_is_one_gap(tmp_path: Path) -> None:
+    text = csv_text(rows("Host, CPU Model", [ONE, "b" * 40_000]))
+    assert "a cell in it has more than 32,767 characters" in gap_of(tmp_path, text.encode(), "RVTools_tabvHost.csv")
 
 
 def test_a_cell_far_away_takes_no_memory(tmp_path: Path) -> None:
@@ -115,12 +133,12 @@ def test_csv_that_breaks_off_is_one_gap(tmp_path: Path) -> None:
 
 
 def test_a_formula_stays_the_text_that_it_is(tmp_path: Path) -> None:
-    sheet = f'<row>{TITLES}</row><row><c t="inlineStr"><is><t>{ONE}</t></is></c><c t="str"><f>cmd|"/c calc"!A1</f><v>Xeon</v></c></row>'
-    with_cluster = rows("Host, Cluster, CPU Model", [TWO, "=HYPERLINK(1)", "Xeon"])
-    (tmp_path / "formula.xlsx").write_bytes(workbook({"vHost": HOSTS}, sheet1=page(sheet)))
-    (tmp_path / "text.xlsx").write_bytes(workbook({"vHost": with_cluster}))
+    host, formula = f'<c t="inlineStr"><is><t>{ONE}</t></is></c>', '<c r="C2" t="str"><f>1+1</f><v>2</v></c>'
+    titles = TITLES.replace("VI SDK Server", "Cluster")
+    (tmp_path / "formula.xlsx").write_bytes(workbook({"vHost": HOSTS}, sheet1=page(f"<row>{titles}</row><row>{host}{formula}</row>")))
+    (tmp_path / "text.xlsx").write_bytes(workbook({"vHost": rows("Host, Cluster, CPU Model", [TWO, "=HYPERLINK(1)", "Xeon"])}))
     read = Read(tmp_path)
-    assert [(row["name"], row["cluster"]) for row in read.rows["host"]] == [(ONE, None), (TWO, "=HYPERLINK(1)")]
+    assert [(row["name"], row["cluster"]) for row in read.rows["host"]] == [(ONE, "=1+1"), (TWO, "=HYPERLINK(1)")]
 
 
 def test_names_that_could_steer_a_terminal_are_escaped_and_no_hosts(tmp_path: Path) -> None:

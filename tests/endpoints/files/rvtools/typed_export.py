@@ -76,7 +76,7 @@ EXPORT: Sheets = {
         [ONE, "dc-01", "prod-01", "Management", "vmk0", "192.0.2.1", "255.255.255.0", 1500, SERVER],
         [ONE, "dc-01", "prod-01", "pg-storage", "vmk1", "198.51.100.1", "255.255.255.0", 9000, SERVER],
     ),
-    "vSwitch": rows("Host, Switch, # Ports, MTU, VI SDK Server", [ONE, "vSwitch0", 128, 1500, SERVER]),
+    "vSwitch": rows("Host, Switch, # Ports, MTU, VI SDK Server", [ONE, "vSwitch0", 128, 1600, SERVER]),
     "vPort": rows("Host, Port Group, Switch, VLAN, VI SDK Server", [ONE, "Management", "vSwitch0", 0, SERVER]),
     "dvSwitch": rows("Switch, Name, Max MTU, VI SDK Server", ["dvs-01", "dvs-01", 9000, SERVER]),
     "dvPort": rows("Port, Switch, VLAN, VI SDK Server", ["pg-storage", "dvs-01", 40, SERVER]),
