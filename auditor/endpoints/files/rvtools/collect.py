@@ -13,7 +13,7 @@ from auditor.endpoints.files.rvtools.datastores import Datastores
 from auditor.endpoints.files.rvtools.machines import NEEDED, Machines
 from auditor.endpoints.files.rvtools.network import DistributedSwitches, network_values
 from auditor.endpoints.files.rvtools.places import Places, odd_names, release_of
-from auditor.endpoints.files.rvtools.storage import MOST_PATHS, has_all_adapters, storage_values
+from auditor.endpoints.files.rvtools.storage import MOST_PATHS, has_all_adapters, has_all_devices, storage_values
 from auditor.endpoints.vcenter.bulk.reading import ObjectProperties
 from auditor.endpoints.vcenter.bulk.shapes import Ref
 from auditor.endpoints.vcenter.collect.datastores import DatastoreTables, add_datastore
@@ -81,6 +81,7 @@ class _ExportReader:
     def __init__(self, endpoint: Endpoint, export: Export, needs: Needs, places: Places) -> None:
         self._endpoint, self._export, self._needs, self._places = endpoint, export, needs, places
         self._distributed = DistributedSwitches(export, places)
+        self._nameless: dict[str, None] = {}  # hosts that have a row about a device without its name
         self._hidden = [0, 0]  # devices that may have more paths than are shown, and their hosts
 
     def facts(self, read: dict[str, list[tuple[str, str]]]) -> Iterator[Facts]:
@@ -145,13 +146,14 @@ class _ExportReader:
         topics = [topic for topic, kind in sheets.items() if topic in whole and host.rows(kind)]
         if not topics:
             return
+        self._nameless.update({} if has_all_devices(host) else {host.name: None})
         values, hidden = storage_values(host)
         self._hidden = [self._hidden[0] + hidden, self._hidden[1] + (hidden > 0)]
         found: dict[str, bool] = {}
         yield from _own(storage_of(self._endpoint, seen, ObjectProperties(seen.ref, values, {}), topics), found)
         for topic, is_whole in (
             ("hbas", has_all_adapters(host) and self._export.has("vHBA", *_COLUMNS["vHBA"])),
-            ("paths", not hidden and self._export.has("vMultiPath", *_COLUMNS["vMultiPath"])),
+            ("paths", not hidden and has_all_devices(host) and self._export.has("vMultiPath", *_COLUMNS["vMultiPath"])),
         ):
             if topic in topics:
                 whole[topic] = found[topic] and is_whole
@@ -163,7 +165,9 @@ class _ExportReader:
             for facts in stores.facts():
                 yield from add_datastore(self._endpoint, tables, facts, ())
             yield from tables.batches()
-            yield from self._counted(stores.unsettled, "datastores", "which hosts and devices they have is not said in full, or not once")
+            yield from self._counted(
+                stores.unsettled, "datastores", "sheet vDatastore does not say in full which hosts and devices they have, or says it twice"
+            )
         if "vms" in self._needs.topics:
             yield from self._machines(Machines(self._export, self._places, stores))
 
@@ -177,6 +181,9 @@ class _ExportReader:
                 rows, disks = Rows("vm", endpoint=self._endpoint.name), Rows("vm_disk", endpoint=self._endpoint.name)
         yield from rows.batch()
         yield from disks.batch()
+        if machines.unnamed:
+            why = f"nothing in sheet vInfo tells them from each other: export it with VM ID ({machines.unnamed} rows)"
+            yield gap(self._endpoint, f"some virtual machines in {self._export.source}", why)
         if machines.without_disks:
             why = "sheet vDisk has not as many of their disks as vInfo counts, or does not say enough of one: export both sheets anew"
             yield gap(self._endpoint, f"disks of {machines.without_disks} virtual machines in {self._export.source}", why)
@@ -198,7 +205,8 @@ class _ExportReader:
             more = f"; and {len(self._export.problems) - 3} more" if len(self._export.problems) > 3 else ""
             yield gap(self._endpoint, f"a part of {source}", "; ".join(self._export.problems[:3]) + more)
         odd = {name: None for kind in ("vHost", "vHBA", "vMultiPath", "vSC_VMK") for name in odd_names(self._export.rows(kind))}
-        yield from self._counted(odd, "hosts", "their names are none that a host has, so nothing was read of them")
+        yield from self._counted(odd, "hosts", "their names in a sheet are none that a host has, so nothing was read of them")
+        yield from self._counted(self._nameless, "devices of", "sheet vMultiPath has rows whose Disk names no device")
         if not hosts:
             yield gap(self._endpoint, f"hosts in {source}", "no sheet names one: export vHost, vHBA, vMultiPath and vSC_VMK")
         else:

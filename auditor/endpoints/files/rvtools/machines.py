@@ -47,6 +47,7 @@ class Machines:
 
     Attributes:
         without_disks: how many there are whose disks are not all known.
+        unnamed: how many rows are about machines that nobody can tell from others.
     """
 
     def __init__(self, export: Export, places: Places, stores: Datastores) -> None:
@@ -57,14 +58,16 @@ class Machines:
         for row in export.rows("vDisk") if self._has_disks else ():
             if key := row.text(self._key):
                 self._disks[places.server_of(row), key].append(row)
-        self.without_disks = 0
+        self.without_disks = self.unnamed = 0
 
     def facts(self) -> Iterator[ObjectProperties]:
         """What the API would say of each; of several that nobody can tell from each other, nothing."""
-        rows = [(row, self._places.server_of(row), key) for row in self._export.rows("vInfo") if (key := row.text(self._key))]
+        rows = [(row, self._places.server_of(row), row.text(self._key)) for row in self._export.rows("vInfo")]
         count = Counter((server, key) for _, server, key in rows)
         for row, server, key in rows:
-            if count[server, key] == 1:
+            if key is None or count[server, key] > 1:
+                self.unnamed += 1
+            else:
                 yield ObjectProperties(Ref("VirtualMachine", server.id_of(key)), self._values(row, server, key), {})
 
     def _values(self, row: Row, server: Server, key: str) -> dict[str, Any]:

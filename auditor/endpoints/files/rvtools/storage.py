@@ -49,7 +49,7 @@ _RUNTIME = re.compile(r"(vmhba[0-9]{1,5}):")
 _PORTS = re.compile(r"(fc|fcoe)\.([0-9a-f]{16}):([0-9a-f]{16})-(?:fc|fcoe)\.[0-9a-f]{16}:([0-9a-f]{16})-", re.IGNORECASE)
 _SESSION = re.compile(r"(iqn\.[^,\s]{1,223})-[0-9a-f]{12},(iqn\.[^,\s]{1,223}),t,", re.IGNORECASE)
 """Names of paths by ports and by sessions, as the UID of `esxcli storage core path list` is."""
-_DEVICE = re.compile(r"(?:naa|eui|t10|mpx|vml)\.\S{1,250}")
+_DEVICE = re.compile(r"[A-Za-z0-9]{2,8}\.\S{1,250}")
 _STATES = frozenset({"ok", "off", "degraded", "error", "lostcommunication", "quiesced", "timeout", "unknownstate"})
 _API_STATES = {"lostcommunication": "lostCommunication", "unknownstate": "unknownState"}
 _OFFLOADS = {"supported": "vStorageSupported", "unsupported": "vStorageUnsupported", "unknown": "vStorageUnknown"}
@@ -105,6 +105,11 @@ def device_name(row: Row) -> str | None:
     """The canonical name of the device that a row of vMultiPath is about; None where it has none."""
     name = row.text("disk") or ""
     return lower_hex_name(name) if _DEVICE.fullmatch(name) else None
+
+
+def has_all_devices(host: HostRows) -> bool:
+    """Whether every row of vMultiPath names its device."""
+    return all(device_name(row) for row in host.rows("vMultiPath"))
 
 
 def _device(row: Row, name: str) -> ScsiLun:

@@ -350,6 +350,7 @@ def test_things_that_nobody_can_tell_from_each_other_are_left(tmp_path: Path) ->
     assert [row["name"] for row in read.rows["datastore"]] == ["nfs-01"]
     assert not read.rows["vm"]
     assert any(gap.what.startswith("datastores vmfs-01 in ") for gap in read.gaps)
+    assert any(gap.what.startswith("some virtual machines in ") and "(2 rows)" in gap.why for gap in read.gaps)
 
 
 def test_a_disk_on_one_of_two_datastores_of_a_name_is_not_known(tmp_path: Path) -> None:
@@ -415,3 +416,17 @@ def test_a_row_that_names_no_vcenter_is_of_the_only_one_of_its_export(tmp_path: 
     read = Read(saved(tmp_path, {**EXPORT, "vHBA": adapters}, "one.xlsx"), saved(tmp_path, other, "two.xlsx"))
     assert len(read.rows["host"]) == 4
     assert {row["host_id"] for row in read.rows["hba"]} == {row["host_id"] for row in read.rows["host"]}
+
+
+def test_a_false_that_the_api_may_not_have_said_is_not_known(tmp_path: Path) -> None:
+    [disk] = Read(saved(tmp_path, changed("vDisk", "Thin", 0))).rows["vm_disk"]
+    assert disk["is_thin"] is None
+    stores = Read(saved(tmp_path, changed("vDatastore", "MHA", 0, 0))).rows["datastore"]
+    assert [row["multiple_host_access"] for row in stores] == [None, None]
+
+
+def test_paths_of_a_device_without_a_name_are_not_whole(tmp_path: Path) -> None:
+    read = Read(saved(tmp_path, changed("vMultiPath", "Disk", "LUN 7", "uuid.0c1d2e3f")))
+    assert (read.whole(ONE)["paths"], read.whole(TWO)["paths"]) == (False, True)
+    assert [row["device"] for row in read.rows["device"]] == ["uuid.0c1d2e3f"]
+    assert any(gap.what.startswith(f"devices of {ONE} in ") for gap in read.gaps)

@@ -148,7 +148,7 @@ def test_names_that_could_steer_a_terminal_are_escaped_and_no_hosts(tmp_path: Pa
     read = Read(tmp_path / "odd.xlsx")
     assert [row["name"] for row in read.rows["vm"]] == ["db\\u202e-01\\x9b2J"]
     assert [row["name"] for row in read.rows["host"]] == [ONE]
-    [odd] = [gap for gap in read.gaps if "their names are none that a host has" in gap.why]
+    [odd] = [gap for gap in read.gaps if "their names in a sheet are none that a host has" in gap.why]
     assert "esx-02\\x9b2J" in odd.what
     assert "esx 03; reboot" in odd.what
 
