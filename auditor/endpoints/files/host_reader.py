@@ -25,6 +25,7 @@ from auditor.endpoints.files.options import (
     options_of,
     wanted_modules,
 )
+from auditor.endpoints.files.outputs import NOTHING
 from auditor.endpoints.files.storage import (
     ADAPTER,
     ADAPTER_PARAMETERS,
@@ -277,11 +278,18 @@ class HostReader:
                 )
         for command, outputs in self.host.outputs.items():
             for output in outputs if command in READ else ():
-                if output.problems:
+                if output.problems and output.problems != (NOTHING,):
                     yield gap(self.endpoint, f"{other_forms.called(command)} on {self.host.name}", "; ".join(output.problems[:3]))
+        silent = sorted(f"`{other_forms.called(command)}`" for command in READ.intersection(self.host.outputs) if self._is_silent(command))
+        if silent:
+            why = f"a list without entries prints nothing as text, and so does a command that fails: {', '.join(silent)}"
+            yield gap(self.endpoint, f"empty outputs of {self.host.name}", why)
         if self.lacking:
             commands = ", ".join(f"`{command}`" for command in self.lacking)
             yield gap(self.endpoint, f"what other commands print on {self.host.name}", f"its files do not have it: take {commands} too")
+
+    def _is_silent(self, command: str) -> bool:
+        return any(output.problems == (NOTHING,) for output in self.host.outputs[command])
 
     def _readings(self) -> Batch:
         count = len(self.whole)

@@ -19,9 +19,10 @@ _OF_FILES = (
     (r"audit the export alone", "audit the export alone, or the other files alone"),
     (r"RVTools|\bsheet\b|the export does not", "export these sheets anew, or take outputs of esxcli of these hosts"),
     (
-        r"its files do not have|no file has|printed nothing|cut or filtered|was not understood|not fit its columns|part of the output",
+        r"its files do not have|no file has|cut or filtered|was not understood|not fit its columns|part of the output",
         "take the output once more, whole, and put it beside the other files",
     ),
+    (r"prints nothing as text", "take these once more with esxcli --formatter=json, by which an empty list shows"),
     (r"a saved output says less", "take the output once more, whole; what the host's release does not print stays unknown"),
     (r"esxtop was told to leave|columns are not there", "take the file of esxtop once more, with -a"),
     (r"only a vCenter knows|\.vmx files say neither", "audit the vCenter, where there is one"),

@@ -8,6 +8,7 @@ import pytest
 
 from auditor.errors import ConfigurationError
 from auditor.fleet.evidence import fleet_with_files
+from auditor.report.terminal.gap_lines import remedy_of
 
 from .evidence import DEVICES, HOST, NAA, OPTIONS, PATHS, POLICIES, Read, written
 
@@ -148,6 +149,16 @@ def test_an_error_text_is_not_an_empty_list(tmp_path: Path) -> None:
     read = Read(written(tmp_path / "esx-01", files))
     assert not read.whole()["paths"]
     assert any("Unable to connect" in gap.why for gap in read.gaps)
+
+
+def test_all_outputs_of_a_host_without_text_are_one_gap_and_no_empty_list(tmp_path: Path) -> None:
+    files = {**HOST, "esxcli_storage-core-path-list.txt": "", "esxcli_storage-nmp-device-list.txt": "\n"}
+    read = Read(written(tmp_path / "esx-01", files))
+    assert (read.whole()["paths"], "path" in read.rows) == (False, False)
+    [empty] = [gap for gap in read.gaps if gap.what.startswith("empty outputs of ")]
+    assert "`esxcli storage core path list`, `esxcli storage nmp device list`" in empty.why
+    assert not any("storage core path list" in gap.what for gap in read.gaps)
+    assert remedy_of(empty).startswith("take these once more with esxcli --formatter=json")
 
 
 def test_a_policy_that_was_not_saved_is_not_known(tmp_path: Path) -> None:

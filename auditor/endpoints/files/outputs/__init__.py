@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from auditor.endpoints.files.outputs.output import Output
+from auditor.endpoints.files.outputs.output import NOTHING, Output
 from auditor.endpoints.files.outputs.reading import outputs_in
 
-__all__ = ["Output", "outputs_in"]
+__all__ = ["NOTHING", "Output", "outputs_in"]

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     from auditor.endpoints.vcenter.esxcli_records import Cell
 
+NOTHING = "The command printed nothing."
+"""The problem of an output without text: of a list without entries, or of a command that failed."""
 _MOST_PROBLEMS = 20
 _MOST_SHOWN = 200
 

@@ -11,7 +11,7 @@ from auditor.endpoints.files.outputs.formatted import begins_with, csv_header, c
 from auditor.endpoints.files.outputs.known import LISTS, UNKNOWN, Known, by_fields
 from auditor.endpoints.files.outputs.naming import Named, of_file_name
 from auditor.endpoints.files.outputs.other_programs import form_of
-from auditor.endpoints.files.outputs.output import Found, Output, shown
+from auditor.endpoints.files.outputs.output import NOTHING, Found, Output, shown
 from auditor.endpoints.files.outputs.pasted import sections_of
 from auditor.endpoints.files.outputs.structures import structures_in
 from auditor.endpoints.files.outputs.tables import tables_in
@@ -69,7 +69,7 @@ def _outputs(section: Section, *, always: bool) -> list[Output]:
     named = section.named or Named()
     lines = section.lines
     if not _has_text(section):
-        return [_refused(named, "The command printed nothing.", section.host)] if always else []
+        return [_refused(named, NOTHING, section.host)] if always else []
     error = _error(lines)
     if error is not None:
         return [_refused(named, error, section.host)] if always or section.host is not None or section.named is None else []
