@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.common.addresses import in_short_form
 from auditor.endpoints.files.other_forms import other_form
-from auditor.endpoints.files.storage import ENDPOINTS, EXTENTS, endpoint_device
+from auditor.endpoints.files.protocol_endpoints import ENDPOINTS, endpoint_device
+from auditor.endpoints.files.storage import EXTENTS
 from auditor.endpoints.vcenter.collect.datastores import container_id
 from auditor.endpoints.vcenter.collect.rows import Rows
 from auditor.endpoints.vcenter.collect.storage import lower_hex_name

@@ -15,30 +15,21 @@ from __future__ import annotations
 
 import csv
 import re
-from array import array
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from itertools import chain
-from math import isnan, nan
+from math import isnan
 from operator import itemgetter
 
-KEPT_SECONDS = 330
-"""How far back rows are kept: the five minutes that figures are of, and the sample that they begin with."""
-_MOST_ROWS = 1000  # of that time: nobody has more, the least delay of esxtop is two seconds
-_MOST_CELLS = 8_000_000  # of these rows: 1,000 devices with 4,000 paths have 50,000 columns of storage, and 165 rows
-_MOST_CHARACTERS = 64 << 20
+from auditor.endpoints.files.esxtop_clock import Clock
+from auditor.endpoints.files.esxtop_samples import Newest, Sample
+
 _MOST_COLUMNS = 500_000  # of a row: all counters of the largest host are some 200,000
-_MOST_VALUE = 1e12
 _MOST_NAMED = 5
 
 _TITLE = re.compile(r"\\\\(?P<host>[^\\]*)\\(?P<object>[^\\(]+)\((?P<instance>.*)\)\\(?P<counter>[^\\]+)", re.DOTALL)
 _FIRST = re.compile(r'\ufeff?"?\(PDH-CSV 4\.0\)(?: \((?P<zone>[^()]*)\)\((?P<minutes>-?[0-9]{1,4})\))?"?\s*(?P<sign>[,;\t]|\r?\n?\Z)')
-_OWN_TIME = re.compile(r"[0-9]{2}/[0-9]{2}/[0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?")
-_ANY_TIME = re.compile(
-    r"[0-9]{1,4}\D{1,2}[0-9]{1,2}\D{1,2}[0-9]{1,4}\D+([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:[.,][0-9]+)?)?( ?[AaPp][Mm])?"
-)
 _ADAPTER = re.compile(r"vmhba[0-9]+")
 _DISK = re.compile(r"(?s)(.+):((?:scsi|sata|ide|nvme)[0-9]+:[0-9]+)")
 
@@ -74,21 +65,6 @@ OBJECTS: Mapping[str, tuple[str, Mapping[str, str]]] = {
 
 Thing = tuple[str, str]
 """A kind of OBJECTS, and the instance: a device's name, an adapter's, a path's, or "VM:scsi0:1"."""
-
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """A row of the file.
-
-    Args:
-        clock: seconds, by which samples can be told apart; None where the row's time has no seconds.
-        seconds: what its rates and means are of: from the row before to this one; None for the first, which counts since nobody knows.
-        cells: the numbers of the columns of storage; NaN for what is none.
-    """
-
-    clock: float | None
-    seconds: float | None
-    cells: Sequence[float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +136,7 @@ def esxtop_of(lines: Iterable[str]) -> Esxtop:
     host, columns, places, problems = _columns(titles)
     if not columns:
         raise ValueError("it has no counters of storage: esxtop was told to leave them out (use -a), or it is not of esxtop")
-    clock, newest = _Clock(begins["zone"], begins["minutes"]), _Newest(len(places))
+    clock, newest = Clock(begins["zone"], begins["minutes"]), Newest(len(places))
     _read(rows, titles, places, clock, newest)
     samples = newest.samples("," if sign == ";" else ".")
     if not samples:
@@ -216,7 +192,7 @@ def _columns(titles: Sequence[str]) -> tuple[str, dict[Thing, dict[str, int]], l
     )
 
 
-def _read(rows: Iterator[list[str]], titles: Sequence[str], places: Sequence[int], clock: _Clock, newest: _Newest) -> None:
+def _read(rows: Iterator[list[str]], titles: Sequence[str], places: Sequence[int], clock: Clock, newest: Newest) -> None:
     """Give every row of the right number of cells to `newest`."""
     pick = itemgetter(*places, places[-1])  # with one more it is a tuple in any case
     for row in rows:
@@ -230,123 +206,3 @@ def _read(rows: Iterator[list[str]], titles: Sequence[str], places: Sequence[int
         if clock.went_back:
             newest.clear()
         newest.add(at, seconds, pick(row))
-
-
-class _Newest:
-    """The rows of the last five minutes, as texts: most of a file's rows are older, and never become numbers."""
-
-    def __init__(self, columns: int) -> None:
-        self._most_rows = max(1, min(_MOST_ROWS, _MOST_CELLS // columns))
-        self._rows: deque[tuple[float | None, float | None, str]] = deque()
-        self._characters = 0
-        self._left_out = False
-
-    def add(self, clock: float | None, seconds: float | None, cells: Sequence[str]) -> None:
-        """Take a row, and drop those that are too old or too many; the newest one stays in any case."""
-        text = "\n".join(cells)
-        self._rows.append((clock, seconds, text))
-        self._characters += len(text)
-        while clock is not None and ((first := self._rows[0][0]) is None or first < clock - KEPT_SECONDS):
-            self._drop()
-        while len(self._rows) > 1 and (len(self._rows) > self._most_rows or self._characters > _MOST_CHARACTERS):
-            self._drop()
-            self._left_out = True
-
-    def _drop(self) -> None:
-        self._characters -= len(self._rows.popleft()[2])
-
-    def clear(self) -> None:
-        """Drop all rows."""
-        self._rows.clear()
-        self._characters, self._left_out = 0, False
-
-    def samples(self, decimal: str) -> list[Sample]:
-        """The rows as numbers; `decimal` is the sign within these."""
-        samples = []
-        while self._rows:
-            clock, seconds, text = self._rows.popleft()
-            samples.append(Sample(clock, seconds, array("d", [_number(cell, decimal) for cell in text.split("\n")])))
-        return samples
-
-    def problems(self) -> Iterator[str]:
-        if self._left_out:
-            yield "it has more counters than are held for five minutes, so only the newest of its samples were read"
-
-
-def _number(text: str, decimal: str) -> float:
-    """What a cell says; NaN where that is no number that a counter may have."""
-    try:
-        number = float(text if decimal == "." else text.replace(decimal, "."))
-    except ValueError:
-        return nan
-    return number if 0 <= number <= _MOST_VALUE and "_" not in text else nan
-
-
-class _Clock:
-    """Reads the times of rows.
-
-    A form that is not esxtop's own has an order of day and month that nobody knows: then only the time of day is read, and where rows
-    have no seconds not even that.
-    """
-
-    def __init__(self, zone: str | None, minutes: str | None) -> None:
-        self._behind = None if zone is None or minutes is None else timedelta(minutes=int(minutes))
-        self._last: float | None = None
-        self._time: datetime | None = None
-        self._foreign = self._without_seconds = self._unread = self.torn = 0
-        self._backwards = 0
-        self.went_back = False
-
-    def read(self, text: str) -> tuple[float | None, float | None]:
-        """A row's time in seconds, and how many have passed since the row before."""
-        before, self._last = self._last, self._seconds(text.strip())
-        self.went_back = False
-        if self._last is None or before is None:
-            return self._last, None
-        if self._time is None and self._last < before - 43_200:
-            self._last += 86_400 * round((before - self._last) / 86_400)  # midnight, by the time of day
-        passed = self._last - before
-        if passed <= 0:
-            self.went_back = passed < 0
-            self._backwards += self.went_back
-            return self._last, None
-        return self._last, passed
-
-    def newest(self) -> datetime | None:
-        """When the last row was taken, in UTC. The number in the first title is what has to be added to local time, in minutes."""
-        return None if self._time is None or self._behind is None else self._time.replace(tzinfo=UTC) + self._behind
-
-    def problems(self) -> Iterator[str]:
-        if self._behind is None:
-            yield "its first title does not say the time zone, so it is not known when its samples were taken"
-        if self._foreign:
-            yield "its times are not as esxtop writes them (a spreadsheet saved it again), so it is not known when its samples were taken"
-        if self._without_seconds:
-            yield "its times have no seconds, so it is not known what its rates and means are of"
-        if self._unread:
-            yield f"the time of {self._unread:,} rows cannot be read"
-        if self._backwards:
-            yield "its times go backwards, so only what comes after that is looked at"
-        if self.torn:
-            yield f"{self.torn:,} rows have another number of cells than there are titles, so they are left out"
-
-    def _seconds(self, text: str) -> float | None:
-        self._time = None
-        if _OWN_TIME.fullmatch(text):
-            try:
-                self._time = datetime.strptime(text[:19], "%m/%d/%Y %H:%M:%S").replace(tzinfo=UTC)
-            except ValueError:
-                self._unread += 1
-                return None
-            return self._time.timestamp()
-        found = _ANY_TIME.fullmatch(text)
-        if found is None:
-            self._unread += 1
-            return None
-        self._foreign += 1
-        if found[3] is None:
-            self._without_seconds += 1
-            return None
-        half = found[4].strip().lower() if found[4] else ""
-        hour = int(found[1]) % 12 + 12 * (half == "pm") if half else int(found[1])
-        return float(hour * 3600 + int(found[2]) * 60 + int(found[3]))

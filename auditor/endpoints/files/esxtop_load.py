@@ -15,7 +15,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from auditor.endpoints.files.esxtop import Esxtop, NoSamples, Sample, Thing, machine_and_node
+from auditor.endpoints.files.esxtop import Esxtop, NoSamples, Thing, machine_and_node
+from auditor.endpoints.files.esxtop_samples import Sample
 
 if TYPE_CHECKING:
     from auditor.facts.schema import Batch

@@ -26,12 +26,12 @@ from auditor.endpoints.files.options import (
     wanted_modules,
 )
 from auditor.endpoints.files.outputs import NOTHING
+from auditor.endpoints.files.protocol_endpoints import ENDPOINTS, endpoint_device, with_endpoints
 from auditor.endpoints.files.storage import (
     ADAPTER,
     ADAPTER_PARAMETERS,
     ADAPTERS,
     DEVICES,
-    ENDPOINTS,
     EXTENTS,
     PATHS,
     POLICIES,
@@ -42,9 +42,7 @@ from auditor.endpoints.files.storage import (
     STATIC_TARGETS,
     adapters_of,
     devices_of,
-    endpoint_device,
     paths_of,
-    with_endpoints,
 )
 from auditor.endpoints.vcenter.bulk.reading import ObjectProperties
 from auditor.endpoints.vcenter.bulk.shapes import Ref

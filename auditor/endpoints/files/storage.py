@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from auditor.endpoints.files.protocol_endpoints import endpoint_device
 from auditor.endpoints.vcenter.bulk.shapes import (
     Capacity,
     HostBusAdapter,
@@ -18,20 +19,17 @@ from auditor.endpoints.vcenter.bulk.shapes import (
     ScsiLun,
     Transport,
 )
-from auditor.endpoints.vcenter.collect.esxcli import Records
 from auditor.endpoints.vcenter.collect.storage import lower_hex_name
-from auditor.endpoints.vcenter.esxcli_records import plain_name, table_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from auditor.endpoints.files.hosts import HostFiles
-    from auditor.endpoints.vcenter.collect.esxcli import Record
-    from auditor.endpoints.vcenter.esxcli_records import Row, Table
+    from auditor.endpoints.vcenter.collect.esxcli import Record, Records
 
 ADAPTERS, DEVICES, PATHS = "storage core adapter list", "storage core device list", "storage core path list"
 POLICIES, SCHEMES = "storage nmp device list", "storage hpp device list"
-ENDPOINTS, EXTENTS = "storage vvol protocolendpoint list", "storage vmfs extent list"
+EXTENTS = "storage vmfs extent list"
 ADAPTER, ADAPTER_PARAMETERS = "iscsi adapter get", "iscsi adapter param get"
 SEND_TARGETS, STATIC_TARGETS = "iscsi adapter discovery sendtarget list", "iscsi adapter discovery statictarget list"
 SEND_PARAMETERS = "iscsi adapter discovery sendtarget param get"
@@ -89,9 +87,6 @@ _PATH_STATES = {"off": "disabled"}
 """esxcli's own word for what an administrator set (`storage core path set --state=off`); all others are the API's."""
 
 _OFFLOADS = {"supported": "vStorageSupported", "unsupported": "vStorageUnsupported", "unknown": "vStorageUnknown"}
-
-_DEVICE_NAME = re.compile(r"(?:naa|eui|t10|uuid)\.\S{1,255}")
-_NFS_TYPES = frozenset({"NFS", "NFS3", "NFS4", "NFS4X", "NFS41", "NAS"})
 
 _DRIVERS_WORD = re.compile(r"\s+(NVMe )?FC (HBA|Adapter)$|\s+NVMe HBA$", re.IGNORECASE)
 
@@ -188,35 +183,6 @@ def devices_of(records: Records, endpoints: Records | None = None) -> list[ScsiL
     """
     named = frozenset(map(endpoint_device, endpoints or ()))
     return [_device(record, named) for record in records]
-
-
-def endpoint_device(record: Record) -> str | None:
-    """The device of a protocol endpoint; None where it names none, which of one that is no NFS mount is a parse error.
-
-    The heading of a record names it, and the LUN's id, which is all that formatters without headings may have.
-    """
-    fields = ("protocolendpoint", "lunid")
-    name = next((text for field in fields if _DEVICE_NAME.fullmatch(text := record.text(field, needed=False) or "")), None)
-    if name is None and (record.text("type", needed=False) or "").upper() not in _NFS_TYPES:
-        record.parse_errors.append(f"protocol endpoint {(record.text('arrayid', needed=False) or '')[:40]!r} names no device")
-    return None if name is None else lower_hex_name(name)
-
-
-def with_endpoints(devices: Table, endpoints: Table) -> Records:
-    """A list of devices, and the protocol endpoints that only the list of these (`--pe-only`) has."""
-    rows = _plain_rows(devices)
-    listed = {_device_of(row) for row in rows}
-    return Records(table_of([*rows, *(row for row in _plain_rows(endpoints) if _device_of(row) not in listed)]))
-
-
-def _plain_rows(table: Table) -> list[Row]:
-    """Rows by plain names: two forms of one list spell a field differently."""
-    return [{plain_name(name): cell for name, cell in row.items()} for row in table.rows()]
-
-
-def _device_of(row: Row) -> str:
-    name = row.get("device")
-    return lower_hex_name(name.strip()) if isinstance(name, str) else ""
 
 
 def _device(record: Record, endpoints: frozenset[str | None]) -> ScsiLun:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from auditor.endpoints.files import esxtop, opening, streams
+from auditor.endpoints.files import esxtop, esxtop_samples, opening, streams
 from auditor.endpoints.files.archives import Member, Unreadable, members
 from auditor.endpoints.files.esxtop import Esxtop, NoSamples, samples_in
 
@@ -91,7 +91,7 @@ def test_a_packed_file_that_is_cut_is_broken_and_not_a_shorter_one(tmp_path: Pat
 
 
 def test_rows_that_are_more_than_can_be_held_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(esxtop, "_MOST_CELLS", 12)
+    monkeypatch.setattr(esxtop_samples, "_MOST_CELLS", 12)
     found = samples_in(io.StringIO(text_of(rows=10)))
     assert depths(found) == [6, 7, 8, 9]
     assert isinstance(found, Esxtop)
@@ -99,12 +99,12 @@ def test_rows_that_are_more_than_can_be_held_are_said(monkeypatch: pytest.Monkey
 
 
 def test_a_row_of_long_cells_is_held_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(esxtop, "_MOST_CHARACTERS", 5)
+    monkeypatch.setattr(esxtop_samples, "_MOST_CHARACTERS", 5)
     assert depths(samples_in(io.StringIO(text_of(rows=10)))) == [9]
 
 
 def test_old_rows_are_not_missed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(esxtop, "_MOST_CELLS", 17 * 3)
+    monkeypatch.setattr(esxtop_samples, "_MOST_CELLS", 17 * 3)
     found = samples_in(io.StringIO(text_of(rows=100)))
     assert isinstance(found, Esxtop)
     assert (len(found.samples), list(found.problems)) == (17, [])
