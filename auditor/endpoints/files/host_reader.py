@@ -133,9 +133,12 @@ class HostReader:
         return self.host.read(output)
 
     def in_any_form(self, topic: str, command: str) -> Records | None:
-        """The records of a command; for want of its output those of another program, which do not make `topic` whole."""
-        records = self.records(topic, command)
-        return other_forms.other_form(self.host, command) if records is None else records
+        """The records of a command; for want of them those of another program, which do not make `topic` whole."""
+        records, output = self.records(topic, command), self.host.of(command)
+        if output is not None and (output.whole or output.table.records):
+            return records
+        other = other_forms.other_form(self.host, command)
+        return records if other is None else other
 
     def lacks(self, topic: str, command: str, **arguments: str) -> None:
         """Note that an output is missing, so that `topic` is not whole."""

@@ -101,6 +101,14 @@ def test_the_list_of_esxcli_comes_before_that_of_another_program(tmp_path: Path)
     assert read.whole()["devices"]
 
 
+def test_an_error_in_the_place_of_the_list_of_esxcli_does_not_hide_that_of_another_program(tmp_path: Path) -> None:
+    files = {**HOST, "esxcli_storage-core-device-list.txt": "Unable to connect to the hostd agent.\n", "devices.txt": LISTED}
+    read = Read(written(tmp_path / "esx-01", files))
+    assert [row["device"] for row in read.rows["device"]] == [NAA]
+    assert not read.whole()["devices"]
+    assert any("Unable to connect" in gap.why for gap in read.gaps)
+
+
 def test_adapters_are_those_of_esxcli(tmp_path: Path) -> None:
     own = Read(written(tmp_path / "own", HOST))
     read = Read(written(tmp_path / "other", without(ADAPTERS, adapters=ADAPTER_LINES)))
