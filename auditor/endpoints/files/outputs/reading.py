@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING
 
 from auditor.endpoints.files.outputs.columns import is_dashes
 from auditor.endpoints.files.outputs.decoding import text_of
-from auditor.endpoints.files.outputs.formatted import begins_with, csv_header, csv_in, is_keyvalue, json_in, keyvalue_in, xml_in
+from auditor.endpoints.files.outputs.formatted import (
+    begins_with,
+    csv_header,
+    csv_in,
+    is_keyvalue,
+    json_begins,
+    json_in,
+    keyvalue_in,
+    xml_in,
+)
 from auditor.endpoints.files.outputs.known import LISTS, UNKNOWN, Known, by_fields
 from auditor.endpoints.files.outputs.naming import Named, of_file_name
 from auditor.endpoints.files.outputs.other_programs import form_of
@@ -139,8 +148,8 @@ def _in_its_form(lines: Sequence[str], known: Known) -> Found:
 
 
 def _json_at(lines: Sequence[str]) -> int | None:
-    """The line in which JSON begins; None where there is none, as in a table with a volume that is called "[old] data"."""
-    at = begins_with(lines, "[", "{")
+    """The line in which JSON begins; None where there is none, as in a table with a volume that is called "[]"."""
+    at = json_begins(lines)
     return None if at is None or any(map(_begins_another_form, lines[:at])) else at
 
 

@@ -28,8 +28,8 @@ TEXTS = st.one_of(
     ),
     st.from_regex(r"[a-z]{2,5}\.[0-9a-f]{8,32}", fullmatch=True),
 )
-NAMES = st.from_regex(r"[A-Za-zÄöü]([A-Za-z0-9äöü._:-]{0,20}[a-z0-9])?", fullmatch=True)
-"""Of what is never empty and has no blank, such as a name or a UID. Without a colon at the end: localcli ends headings with one."""
+NAMES = st.from_regex(r"[A-Za-zÄöü\[({]([A-Za-z0-9äöü._:,()\[\]{}-]| (?=[^ ])){0,20}[a-z0-9\])}]", fullmatch=True)
+"""Of what is never empty, such as a datastore, a switch or a UID. Without a colon at the end: localcli ends headings with one."""
 DEVICES = st.from_regex(r"(naa|eui|t10|mpx)\.[A-Za-z0-9_:,]{1,40}[a-z0-9]", fullmatch=True)
 ITEMS = st.text(alphabet=LETTERS.replace(",", ""), min_size=1, max_size=12).map(str.strip).filter(bool)
 """Of lists. Without commas: csv and text part items by one."""
@@ -190,3 +190,9 @@ def test_commands_that_were_pasted_one_after_another_are_read_each(
 
 def _forms() -> Iterator[str]:
     return cycle(["text", "text", "xml", "json", "csv", "keyvalue"])
+
+
+def test_a_complaint_in_brackets_before_json_is_not_taken_for_json() -> None:
+    text = '[Errno 2] cannot open the log\n[{"Name": "lpfc", "Is Loaded": true, "Is Enabled": true}]\n'
+    (output,) = outputs_in(text.encode(), "localcli_system-module-list.json")
+    assert (output.table.records, output.whole) == ([("lpfc", "true", "true")], True)
