@@ -52,10 +52,12 @@ class Datastores:
 
     def add(self, host: HostFiles) -> None:
         """Take what one host mounts."""
-        exports = {**_exports(host.records(NFS)), **_exports(host.records(NFS41))}
+        exports = {**_exports("NFS", host.records(NFS)), **_exports("NFS41", host.records(NFS41))}
         reached = _reached(host.records(CONTAINERS))
         for record in host.records(VOLUMES) or ():
             self._add_volume(host.name, record, exports, reached)
+        for name, export in exports.items():
+            self._add_export(host.name, name, export)
         extents = host.records(EXTENTS)
         for record in (other_form(host, EXTENTS) if extents is None else extents) or ():
             uuid, device = record.filled("vmfsuuid", needed=False), record.filled("devicename", needed=False)
@@ -80,7 +82,7 @@ class Datastores:
         if kind not in ("VMFS", "NFS", "NFS41", "VVOL", "vsan") or name is None:
             return  # boot banks, scratch and the like are no datastores
         export = exports.get(name)
-        key = uuid if kind == "VMFS" or export is None else f"{kind} {export.server}:{export.path}"
+        key = uuid if kind == "VMFS" or export is None else export.key
         if not key:
             return
         store = self._stores.setdefault(key, _Store({"datastore_id": key, "name": name, "type": kind}))
@@ -93,6 +95,11 @@ class Datastores:
             store.row["vvol_container_id"] = container_id(key)
         mounted = record.truth("mounted", needed=False)
         store.mounts[host] = (mounted, export.accessible if export else reached.get(container_id(key)))
+
+    def _add_export(self, host: str, name: str, export: _Export) -> None:
+        """Take an NFS mount that stands in no list of volumes: nobody took that list, or the mount is not in it while no server answers."""
+        row = {"datastore_id": export.key, "name": name, "type": export.kind, "nfs_host": export.server, "nfs_path": export.path}
+        self._stores.setdefault(export.key, _Store(row)).mounts.setdefault(host, (export.mounted, export.accessible))
 
     def rows(self, endpoint: str) -> Iterator[Facts]:
         """Tables datastore, datastore_extent, datastore_mount and vvol_mount."""
@@ -113,20 +120,27 @@ class Datastores:
 
 @dataclass(frozen=True, slots=True)
 class _Export:
+    kind: str
     server: str
     path: str
+    mounted: bool | None
     accessible: bool | None
 
+    @property
+    def key(self) -> str:
+        return f"{self.kind} {self.server}:{self.path}"
 
-def _exports(records: Records | None) -> dict[str, _Export]:
+
+def _exports(kind: str, records: Records | None) -> dict[str, _Export]:
     """By the name of the volume; NFS 4.1 may name several servers."""
     found = {}
     for record in records or ():
         name, path = record.filled("volumename", needed=False), record.filled("share", needed=False)
         servers = record.texts("hosts", needed=False) or record.texts("host", needed=False)
         named = sorted({in_short_form(one) for one in _names(servers)})
-        if name and path and named:
-            found[name] = _Export(",".join(named), path, record.truth("accessible", needed=False))
+        if name and path and named and not record.truth("ispe", needed=False):  # a protocol endpoint of vVols holds no files
+            mounted, accessible = (record.truth(field, needed=False) for field in ("mounted", "accessible"))
+            found[name] = _Export(kind, ",".join(named), path, mounted, accessible)
     return found
 
 

@@ -253,3 +253,22 @@ def test_what_nothing_says_of_the_host_itself_is_asked_for(tmp_path: Path) -> No
     [why] = [gap.why for gap in Read(written(tmp_path / "esx-01", files)).gaps if gap.what.startswith("what other commands")]
     assert "`esxcli system version get`" in why
     assert "maintenanceMode" not in why
+
+
+NFS = """Volume Name  Host       Share  Accessible  Mounted  Read-Only   isPE  Hardware Acceleration
+-----------  ---------  -----  ----------  -------  ---------  -----  ---------------------
+isos         192.0.2.7  /isos       false    false      false  false  Unknown
+"""
+
+
+def test_an_nfs_mount_is_a_datastore_also_where_no_list_of_volumes_has_it(tmp_path: Path) -> None:
+    read = Read(written(tmp_path / "esx-01", {"esxcli_storage-nfs-list.txt": NFS}))
+    [store] = read.without_null("datastore")
+    assert store == {"datastore_id": "NFS 192.0.2.7:/isos", "name": "isos", "type": "NFS", "nfs_host": "192.0.2.7", "nfs_path": "/isos"}
+    assert read.without_null("datastore_mount") == [{"datastore_id": "NFS 192.0.2.7:/isos", "mounted": False, "accessible": False}]
+
+
+def test_a_protocol_endpoint_of_vvols_over_nfs_is_no_datastore(tmp_path: Path) -> None:
+    pe = NFS.replace("false  false  Unknown", "false   true  Unknown")
+    assert pe != NFS
+    assert Read(written(tmp_path / "esx-01", {"esxcli_storage-nfs-list.txt": pe})).rows["datastore"] == []
