@@ -22,7 +22,7 @@ from tests.apply.conftest import WHY_AND_DO, endpoint
 
 BOOTED = datetime(2026, 11, 21, 20, 0, tzinfo=UTC)
 WRITTEN = datetime(2026, 11, 21, 22, 30, tzinfo=UTC)
-LIMITS = RebootLimits(evacuate_seconds=30, return_seconds=40, in_force_seconds=5, leave_seconds=60)
+LIMITS = RebootLimits(evacuate_seconds=30, return_seconds=40, in_force_seconds=4.5, leave_seconds=60)
 IN, OUT, BOOT = "in", "out", "boot"
 NO_ANSWER = EndpointUnreachableError("no answer", **WHY_AND_DO)
 
@@ -68,6 +68,7 @@ class Cluster:
         self.forcing = False
 
     def read(self, session: SessionBase, target: Target) -> Reading:
+        assert session.endpoint.name == target.endpoint
         after = self.after_boot.get(target["setting"], [])
         if self.forcing and after:
             found = after.pop(0) if len(after) > 1 else after[0]
@@ -93,7 +94,9 @@ class Cluster:
             self.readings[host, change.target["setting"]] = Reading(change.after, "reboot")
         return Receipt(change, outcome, change.after, pending=None if name else "reboot")
 
-    def boot_time(self, _session: SessionBase, _host: str) -> datetime | None:
+    def boot_time(self, session: SessionBase, host: str) -> datetime | None:
+        assert session.endpoint.name in {"vc", "vc-2"}
+        assert host.startswith("host-")
         found = self.booted.pop(0) if len(self.booted) > 1 else self.booted[0]
         if isinstance(found, Exception):
             raise found
@@ -112,7 +115,8 @@ class Cluster:
 def cluster(monkeypatch: pytest.MonkeyPatch) -> Cluster:
     cluster = Cluster()
 
-    def now(_session: SessionBase, host: str) -> Any:
+    def now(session: SessionBase, host: str) -> Any:
+        assert session.endpoint.name in {"vc", "vc-2"}
         return SimpleNamespace(id=host, host=SimpleNamespace(in_maintenance=cluster.in_maintenance))
 
     monkeypatch.setattr("auditor.endpoints.vcenter.steps.cluster_room.cluster_now", now)
@@ -141,7 +145,7 @@ def roll(cluster: Cluster, journals: Path) -> Iterator[Callable[..., tuple[list[
             rolling = Rolling(
                 sessions,
                 journal,
-                lambda _name: cluster,  # type: ignore[arg-type,return-value]
+                {"shelf": cluster}.__getitem__,  # type: ignore[arg-type]
                 cluster.attempt,
                 LIMITS,
                 lambda change: stops if change.target["host_id"] == "host-1" else None,
@@ -229,12 +233,22 @@ def test_a_host_is_rebooted_only_where_a_setting_needs_it(
         assert len(receipts) == 2
 
 
+def store(journals: Path, identity: str = "1111") -> None:
+    """A journal of a run that stored a setting, beside the one that is open."""
+    with open_journal(journals.parent / "earlier", "run-1", lambda: WRITTEN) as journal:
+        journal.receipt(journal.intend(setting(), identity), Receipt(setting(), Outcome.APPLIED, 256, pending="reboot"))
+    (journals.parent / "earlier" / "run-1.jsonl").rename(journals / "run-1.jsonl")
+
+
+LATER = datetime(2026, 11, 21, 23, 0, tzinfo=UTC)
+
+
 @pytest.mark.parametrize(
     ("booted", "identity", "reboots"),
     [
         pytest.param(BOOTED, "1111", True, id="it did not boot since"),
         pytest.param(None, "1111", True, id="nobody knows when it booted"),
-        pytest.param(datetime(2026, 11, 21, 23, 0, tzinfo=UTC), "1111", False, id="it booted since"),
+        pytest.param(LATER, "1111", False, id="it booted since"),
         pytest.param(BOOTED, "2222", False, id="that was another endpoint"),
     ],
 )
@@ -248,11 +262,45 @@ def test_a_setting_that_an_earlier_run_stored_waits_for_a_boot(
     assert ("host.maintenance" in [one.change.remediator for one in receipts]) is reboots
 
 
-def store(journals: Path, identity: str) -> None:
-    """A journal of a run that stored a setting, beside the one that is open."""
-    with open_journal(journals.parent / "earlier", "run-1", lambda: WRITTEN) as journal:
-        journal.receipt(journal.intend(setting(), identity), Receipt(setting(), Outcome.APPLIED, 256, pending="reboot"))
-    (journals.parent / "earlier" / "run-1.jsonl").rename(journals / "run-1.jsonl")
+def test_what_an_earlier_run_stored_is_brought_into_force_though_nothing_is_written(cluster: Cluster, roll: Any, journals: Path) -> None:
+    cluster.readings, cluster.ends = {("host-1", "depth"): Reading(256)}, {"depth": Outcome.ALREADY}
+    store(journals)
+    receipts, stopped = roll(setting())
+    assert (stopped, [name for _, name in cluster.done]) == ("", [IN, "depth", BOOT, OUT])
+    assert receipts[2] == Receipt(setting(), Outcome.APPLIED, 256, "in force since the reboot of esx-1")
+
+
+def test_what_an_earlier_run_stored_is_not_known_to_be_in_force_where_the_host_does_not_come_back(
+    cluster: Cluster, roll: Any, journals: Path
+) -> None:
+    cluster.readings, cluster.ends = {("host-1", "depth"): Reading(256)}, {"depth": Outcome.ALREADY, BOOT: Outcome.UNVERIFIED}
+    store(journals)
+    receipts, _ = roll(setting())
+    assert (receipts[2].outcome, receipts[2].pending) == (Outcome.UNVERIFIED, "reboot")
+
+
+def test_a_host_that_booted_since_its_setting_was_stored_boots_for_another_one_alone(cluster: Cluster, roll: Any, journals: Path) -> None:
+    cluster.readings, cluster.ends, cluster.booted = {("host-1", "depth"): Reading(256)}, {"depth": Outcome.ALREADY}, [LATER]
+    store(journals)
+    receipts, _ = roll(setting("depth"), setting("second"))
+    assert [(name, outcome) for _, name, outcome in told(receipts)[2:4]] == [("depth", "already"), ("second", "applied")]
+
+
+@pytest.mark.parametrize("stored", [True, False], ids=["stored by an earlier run", "not stored"])
+def test_a_setting_that_is_refused_is_no_reason_for_a_boot(cluster: Cluster, roll: Any, journals: Path, stored: bool) -> None:
+    cluster.ends = {"depth": Outcome.REFUSED}
+    if stored:
+        cluster.readings = {("host-1", "depth"): Reading(256)}
+        store(journals)
+    _, stopped = roll(setting())
+    assert (stopped, [name for _, name in cluster.done]) == ("", [IN, "depth", OUT])
+
+
+def test_a_setting_that_somebody_made_and_booted_for_is_no_reason_for_a_boot(cluster: Cluster, roll: Any) -> None:
+    cluster.ends = {"depth": Outcome.ALREADY}
+    receipts, stopped = roll(setting())
+    assert (stopped, [name for _, name in cluster.done]) == ("", [IN, "depth", OUT])
+    assert receipts[1].outcome is Outcome.ALREADY
 
 
 def test_what_was_refused_needs_no_boot_and_the_host_carries_machines_again(cluster: Cluster, roll: Any) -> None:
@@ -323,6 +371,13 @@ def test_a_host_that_a_run_left_in_maintenance_mode_comes_first_and_may_be_in_it
 
 
 @pytest.mark.usefixtures("left")
+def test_a_host_that_a_run_left_and_that_cannot_enter_again_is_not_written(cluster: Cluster, roll: Any) -> None:
+    cluster.ends = {IN: Outcome.REFUSED}
+    _, stopped = roll(setting(host="2"))
+    assert (cluster.done, stopped) == ([("host-2", IN)], "not attempted: esx-2 did not enter maintenance mode")
+
+
+@pytest.mark.usefixtures("left")
 @pytest.mark.parametrize("now", [False, None], ids=["it is out", "not reported"])
 def test_a_host_that_somebody_took_out_is_asked_about_like_any_other(cluster: Cluster, roll: Any, now: bool | None) -> None:
     cluster.in_maintenance = now
@@ -381,15 +436,15 @@ WANTED, STORED = Reading(256), Reading(256, "reboot")
             [STORED, NO_ANSWER, WANTED], "applied", [2.0, 2.0], 256, None, "in force since the reboot of esx-1", id="after some time"
         ),
         pytest.param(
-            *([STORED], "unverified", [2.0, 2.0, 1.0], 256, "reboot"),
+            *([STORED], "unverified", [2.0, 2.0, 0.5], 256, "reboot"),
             "after the reboot of esx-1 it is 256 and still not in force",
             id="never",
         ),
         pytest.param(
-            *([Reading(32)], "unverified", [2.0, 2.0, 1.0], 32, None), "after the reboot of esx-1 it is 32 instead of 256", id="as before"
+            *([Reading(32)], "unverified", [2.0, 2.0, 0.5], 32, None), "after the reboot of esx-1 it is 32 instead of 256", id="as before"
         ),
         pytest.param(
-            *([NO_ANSWER], "unverified", [2.0, 2.0, 1.0], None, None),
+            *([NO_ANSWER], "unverified", [2.0, 2.0, 0.5], None, None),
             "after the reboot of esx-1 it could not be read: no answer",
             id="not readable",
         ),
@@ -469,3 +524,9 @@ def test_after_which_outcomes_others_follow_is_for_the_run_to_say(cluster: Clust
 )
 def test_a_reboot_is_taken_by_settings_of_hosts_alone(one: Change, takes: bool) -> None:
     assert takes_reboot(one) is takes
+
+
+def test_a_host_of_an_older_journal_is_named_by_what_its_setting_is_about(cluster: Cluster, roll: Any) -> None:
+    cluster.refusals = {"host-1": "a machine cannot move"}
+    [receipt], _ = roll(replace(setting(), resource=replace(setting().resource, host=None)))
+    assert receipt.why == "depth was not rebooted: a machine cannot move; nothing was written"
