@@ -176,6 +176,6 @@ def _chosen_files(fleet: Path | None, places: Sequence[Place], *, as_commands: b
         raise ConfigurationError(
             f"--from {places[0]} names no files of hosts",
             why="nothing was read: it is not there, or a saved snapshot, which is judged and not planned by.",
-            do="name support bundles, saved outputs of esxcli, or folders of both.",
+            do="name support bundles, saved outputs of esxcli, exports of RVTools, or folders of these.",
         )
     return files

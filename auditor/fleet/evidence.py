@@ -26,7 +26,7 @@ def fleet_with_files(fleet: Fleet | None, paths: Sequence[Path], clusters: Seque
 
     Args:
         fleet: the arrays that are read live beside them.
-        paths: support bundles, saved outputs, and folders of both.
+        paths: support bundles, saved outputs, exports of RVTools, and folders of these.
         clusters: NAME=GLOB each: the hosts whose name, or the path of whose files, fits are of that cluster.
         max_age: the age from which on a notice says how old the files of a host are; None: MAX_AGE_DAYS.
 

@@ -221,9 +221,7 @@ def test_gaps_that_somebody_answers_for_are_counted_apart() -> None:
     ("why", "remedy"),
     [
         pytest.param("no sheet of RVTools has them: take support bundles", "export these sheets anew", id="RVTools"),
-        pytest.param(
-            "nothing of it was read; audit the export alone", "audit the export alone, or the other files alone", id="beside files"
-        ),
+        pytest.param("nothing of it was read; audit the export alone", "audit the export alone, or the other", id="beside files"),
         pytest.param("endpoint vc: it refused the login of audit", "correct the account or its password", id="login"),
         pytest.param("endpoint vc: 192.0.2.1:443 did not answer GET /api: timed out", "find out why it does not answer", id="silent"),
         pytest.param("endpoint vc: its certificate is sha256:1, fleet.yaml pins sha256:2", "check who answers there", id="certificate"),

@@ -1,4 +1,4 @@
-"""Files of ESXi hosts, where there is no vCenter to ask: support bundles and saved outputs of commands."""
+"""Files of ESXi hosts, where there is no vCenter to ask: support bundles, saved outputs of commands, exports of RVTools."""
 
 from auditor.facts.vcenter_tables import HOST_TOPICS, VCENTER_TOPICS
 from auditor.model import EndpointKind

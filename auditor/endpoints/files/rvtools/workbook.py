@@ -27,6 +27,8 @@ _LIST, _RELATIONS, _STRINGS = "xl/workbook.xml", "xl/_rels/workbook.xml.rels", "
 _MOST_SHEETS = 256
 _MOST_STRINGS = 2_000_000
 _LONGEST_TAG, _DEEPEST = 1 << 20, 64
+_MOST_ELEMENTS = 30_000_000
+"""Of a workbook: a sheet of 250,000 rows and 35 columns has 18 million, and each takes some microseconds."""
 _MOST_CELLS, _MOST_ROWS, _ROW_CHARACTERS = 16_384, 1_048_576, 4 << 20
 """Cells of a row, and rows. Source: Microsoft, "Excel specifications and limits". The last one is this project's own."""
 _STRING_BYTES = 64
@@ -44,29 +46,30 @@ def sheets_in(data: bytes, budget: Budget) -> Iterator[Sheet]:
         names = set(archive.namelist())
         if _LIST not in names:
             raise BrokenError("it is an office document without a list of sheets")
-        listed = _listed(archive, names, budget)
-        strings = _shared_strings(archive, budget) if _STRINGS in names and listed else []
+        parts = _Parts(archive, budget)
+        listed = _listed(parts, names)
+        strings = _shared_strings(parts) if _STRINGS in names and listed else []
         for name, part in listed:
             if part in names:
                 reader = SheetReader(name, budget)
-                _read(archive, part, budget, _Cells(reader, strings))
+                parts.read(part, _Cells(reader, strings))
                 if sheet := reader.sheet():
                     yield sheet
 
 
-def _listed(archive: zipfile.ZipFile, names: set[str], budget: Budget) -> list[tuple[str, str]]:
+def _listed(parts: _Parts, names: set[str]) -> list[tuple[str, str]]:
     """The names of the sheets, and the parts that they stand in."""
     listed, relations = _Elements("sheet"), _Elements("Relationship")
-    _read(archive, _LIST, budget, listed)
+    parts.read(_LIST, listed)
     if _RELATIONS in names:
-        _read(archive, _RELATIONS, budget, relations)
-    parts = {one.get("Id", ""): normpath(join("xl", one.get("Target", ""))).removeprefix("/") for one in relations.found}
-    return [(one.get("name", ""), parts.get(one.get("id", ""), "")) for one in listed.found]
+        parts.read(_RELATIONS, relations)
+    places = {one.get("Id", ""): normpath(join("xl", one.get("Target", ""))).removeprefix("/") for one in relations.found}
+    return [(one.get("name", ""), places.get(one.get("id", ""), "")) for one in listed.found]
 
 
-def _shared_strings(archive: zipfile.ZipFile, budget: Budget) -> list[str]:
-    handler = _Strings(budget)
-    _read(archive, _STRINGS, budget, handler)
+def _shared_strings(parts: _Parts) -> list[str]:
+    handler = _Strings(parts.budget)
+    parts.read(_STRINGS, handler)
     return handler.strings
 
 
@@ -82,24 +85,33 @@ class _Handler:
     def text(self, data: str) -> None: ...
 
 
-def _read(archive: zipfile.ZipFile, part: str, budget: Budget, handler: _Handler) -> None:
-    """Give the events of a part to `handler`, until it is done."""
-    if problem := zip_problem(archive.getinfo(part)):
-        raise BrokenError(f"{part} in it is not read: {problem}")
-    with archive.open(part) as content:
-        _parse(content, budget, handler)
+class _Parts:
+    """The parts of a workbook. All of them count against its limits."""
 
+    def __init__(self, archive: zipfile.ZipFile, budget: Budget) -> None:
+        self._archive, self.budget = archive, budget
+        self._left = _MOST_ELEMENTS
 
-def _parse(content: IO[bytes], budget: Budget, handler: _Handler) -> None:
-    events = _Events(handler)
-    try:
+    def read(self, part: str, handler: _Handler) -> None:
+        """Give the events of a part to `handler`, until it is done."""
+        if problem := zip_problem(self._archive.getinfo(part)):
+            raise BrokenError(f"{part} in it is not read: {problem}")
+        try:
+            with self._archive.open(part) as content:
+                self._parse(content, handler)
+        except expat.ExpatError as error:
+            raise BrokenError(f"its XML is broken: {error}") from None
+
+    def _parse(self, content: IO[bytes], handler: _Handler) -> None:
+        events = _Events(handler)
         while not handler.done and (piece := content.read(CHUNK_BYTES)):
-            budget.unpack(len(piece))
+            self.budget.unpack(len(piece))
             events.feed(piece)
+            if events.elements > self._left:
+                raise BrokenError(f"it has more than {_MOST_ELEMENTS:,} elements of XML")
         if not handler.done:
             events.feed(b"", last=True)
-    except expat.ExpatError as error:
-        raise BrokenError(f"its XML is broken: {error}") from None
+        self._left -= events.elements
 
 
 class _Events:
@@ -107,6 +119,7 @@ class _Events:
 
     def __init__(self, handler: _Handler) -> None:
         self._handler, self._depth, self._unseen = handler, 0, 0
+        self.elements = 0
         self._parser = expat.ParserCreate()
         self._parser.StartElementHandler = self._start
         self._parser.EndElementHandler = self._end
@@ -120,7 +133,7 @@ class _Events:
             raise BrokenError("a tag of its XML is longer than any that a spreadsheet writes")
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
-        self._unseen, self._depth = 0, self._depth + 1
+        self._unseen, self._depth, self.elements = 0, self._depth + 1, self.elements + 1
         if self._depth > _DEEPEST:
             raise BrokenError("its XML is nested too deeply")
         self._handler.start(_local(name), attributes)

@@ -55,6 +55,15 @@ def test_more_rows_than_a_sheet_can_have_are_one_gap(tmp_path: Path, monkeypatch
     assert "a sheet in it has more than 3 rows" in gap_of_alone(tmp_path, workbook({"vHost": HOSTS}, sheet1=sheet))
 
 
+@pytest.mark.parametrize(("sheets", "lines"), [(1, 20), (2, 8)], ids=["in one sheet", "in all sheets"])
+def test_more_elements_than_can_be_looked_at_in_time_are_one_gap(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sheets: int, lines: int
+) -> None:
+    monkeypatch.setattr(reader, "_MOST_ELEMENTS", 100)
+    many = {f"Table {number}": [*HOSTS, *HOSTS[1:] * lines] for number in range(sheets)}
+    assert "it has more than 100 elements of XML" in gap_of_alone(tmp_path, workbook(many))
+
+
 def gap_of_alone(tmp_path: Path, data: bytes) -> str:
     (tmp_path / "bad.xlsx").write_bytes(data)
     read = Read(tmp_path / "bad.xlsx")
