@@ -115,7 +115,7 @@ def test_a_class_that_was_not_allowed_is_only_proposed(
 ) -> None:
     confirmations: list[int] = []
     (receipt,) = run(change(fix_class=fix_class), confirm=lambda changes: confirmations.append(len(changes)))
-    assert (receipt.outcome, receipt.why, shelf.writes) == (outcome, why, [])
+    assert (receipt.outcome, receipt.why, receipt.found, shelf.writes) == (outcome, why, 32, [])
     assert confirmations == [], "nobody is asked about nothing"
 
 
@@ -150,6 +150,7 @@ def test_a_contradiction_is_never_applied_and_names_its_rules(shelf: Any, run: A
     receipts = run(disputed, free, plan=Plan((disputed, free), (by_hand,), (clash,), identities=KNOWN))
     assert outcomes(receipts) == {"a1": Outcome.PROPOSED, "a2": Outcome.APPLIED}
     assert "queue/dsnro-effective and vvol/pe-dsnro-headroom" in receipts[0].why
+    assert receipts[0].found == 32
     assert written(shelf) == ["a2"]
 
 

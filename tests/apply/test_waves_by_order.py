@@ -13,10 +13,11 @@ import pytest
 
 from auditor.apply import Pace, last_receipts
 from auditor.apply.failed_gates import FailedGates
+from auditor.apply.guards import check_names
 from auditor.apply.limits import Excess, Limits
 from auditor.apply.restrictions import Restrictions
 from auditor.endpoints.common.sessions import SessionBase, Sessions
-from auditor.errors import GuardError
+from auditor.errors import ConfigurationError, GuardError
 from auditor.fleet.windows import MaintenanceWindow
 from auditor.journal import Journal, history
 from auditor.model import Change, Endpoint, EndpointKind, FixClass, Outcome, Plan, Protection, RebootLimits, Receipt, Target
@@ -38,7 +39,7 @@ def estate() -> Iterator[Sessions]:
         session.known_identity = "1111"
         yield session
 
-    ends = {"vc": endpoint(), "sf": endpoint("sf", EndpointKind.ELEMENT)}
+    ends = {"vc": endpoint(), "sf": endpoint("sf", EndpointKind.ELEMENT), "esx": endpoint("esx", EndpointKind.ESXI)}
     with Sessions(ends, dict.fromkeys(EndpointKind, opened)) as held:
         yield held
 
@@ -293,3 +294,10 @@ def test_nobody_decides_about_a_run_that_is_within_its_limits_and_it_is_confirme
     with pytest.raises(GuardError, match="1 changes were not confirmed"):
         run(change(), limits=Limits(max_hosts=1, decide=decide), confirm=lambda _changes: False)
     assert asked == []
+
+
+def test_a_single_host_takes_the_settings_of_hosts_and_no_others_of_a_vcenter(change: Make, estate: Sessions, remediators: Any) -> None:
+    option, metric = (replace(change(where="esx"), remediator=name) for name in ("host.option", "pod.io_metric"))
+    check_names([option], estate, remediators)
+    with pytest.raises(ConfigurationError, match=r"pod\.io_metric works on a vcenter endpoint, and esx is esxi"):
+        check_names([option, metric], estate, remediators)
