@@ -48,6 +48,7 @@ def every() -> Rows:
                 "fact.hba": of_vc(
                     *({"host_id": host, "hba": hba, "kind": "fc"} for host in ("four", "two") for hba in ("vmhba1", "vmhba2"))
                 ),
+                "step_endpoint_reading": [{"endpoint": "vc", "hosts_read": True}],
                 "step_host_reading": [
                     *of_vc(
                         *(
@@ -113,6 +114,7 @@ def test_paths_are_counted_where_all_of_them_are_known_and_compared_where_those_
             **counts(0, 0, 0, (0, 0), (0, 4)),
             "disabled_paths": 0,
             "usable_paths": 0,
+            "are_hosts_listed": True,
             "transport": None,
             "compared_by": None,
             "not_compared": None,
@@ -125,6 +127,6 @@ def test_paths_are_counted_where_all_of_them_are_known_and_compared_where_those_
         "four/naa.4": counts(1, 1, 0, (1, 1), open_),
         "unread/naa.5": {**counts(None, None, None, (None, None), open_), "disabled_paths": None, "usable_paths": None, "transport": "fc"},
         "four/naa.5": counts(1, 1, 0, (1, 1), open_),
-        "vc-2/two/naa.1": {**counts(1, 1, 0, (1, 1), (1, 1)), "host": "far", "transport": "iscsi"},
+        "vc-2/two/naa.1": {**counts(1, 1, 0, (1, 1), (1, 1)), "host": "far", "transport": "iscsi", "are_hosts_listed": False},
     }
     assert shown(every(), expected) == expected

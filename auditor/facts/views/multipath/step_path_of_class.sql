@@ -36,6 +36,7 @@ SELECT
     CASE WHEN r.paths_read AND NOT d.paths_differ THEN coalesce(s.targets, 0) END AS targets,
     CAST(d.fewest_active_paths AS BIGINT) AS fewest_active_paths,
     CAST(d.most_active_paths AS BIGINT) AS most_active_paths,
+    coalesce(e.hosts_read, false) AS are_hosts_listed,
     d.compared_by,
     d.not_compared,
     d.set_key IS NOT NULL AS has_paths,
@@ -50,6 +51,7 @@ SELECT
 FROM step_device_path AS d
 JOIN step_host_number AS n USING (host_number)
 JOIN step_host_reading AS r ON r.endpoint = n.endpoint AND r.host_id = n.host_id
+LEFT JOIN step_endpoint_reading AS e ON e.endpoint = n.endpoint
 LEFT JOIN step_device_number AS m USING (device_number)
 LEFT JOIN step_inquiry AS i USING (inquiry_number)
 LEFT JOIN step_path_set AS s USING (set_key)
