@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -18,8 +19,9 @@ from auditor_lab.vcenter.server import VCenterServer
 from tests.peers import go_binary, running_vcsim
 from tests.waiting import SPEED_CHECKS
 
-# One profile for all property tests: none may fail because the machine is slow or busy.
-settings.register_profile("auditor", deadline=None, suppress_health_check=SPEED_CHECKS)
+# One profile for all property tests: none may fail because the machine is slow or busy. CI tries the same examples each time, so that it
+# judges the change; everybody else looks for new ones.
+settings.register_profile("auditor", deadline=None, suppress_health_check=SPEED_CHECKS, derandomize="CI" in os.environ)
 settings.load_profile("auditor")
 
 pytest_plugins = ["tests.crashes", "tests.in_one_process", "tests.order"]

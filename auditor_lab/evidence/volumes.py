@@ -1,7 +1,8 @@
 """Datastores: file systems, VMFS volumes and their locks, NFS mounts, and virtual volumes.
 
 File systems, extents and NFS are as in recorded outputs. Not verified: the lock modes as a whole (their titles are in VMware's storage
-guide), every form of virtual volumes (known by their names only), and how file systems other than VMFS are named.
+guide), every form of virtual volumes (known by their names only), what a release after 6.5 says of a volume that is reclaimed at a rate,
+and how file systems other than VMFS are named.
 """
 
 from __future__ import annotations
@@ -24,6 +25,12 @@ LOCK_MODES = Form(
     Layout.TABLE,
     "LockMode",
     ("Volume Name", "UUID", "Type", "Locking Mode", "ATS Compatible", "ATS Upgrade Modes", "ATS Incompatibility Reason"),
+)
+RECLAIM = Form(
+    Layout.ONE,
+    "ReclaimConfig",
+    ("Reclaim Granularity", "Reclaim Priority"),
+    units={"Reclaim Granularity": "Bytes"},
 )
 NFS = Form(
     Layout.TABLE,
@@ -64,6 +71,11 @@ def outputs(state: VCenterState, host: HostState) -> Iterator[Output]:
     yield output("storage filesystem list", FILE_SYSTEMS, [_file_system(store) for store in mounted])
     yield output("storage vmfs extent list", EXTENTS, [row for store in of_type["VMFS"] for row in _extents(store)])
     yield output("storage vmfs lockmode list", LOCK_MODES, answer(state, host, "storage vmfs lockmode list"))
+    for store in of_type["VMFS"]:
+        if store.description.vmfs_version.startswith("6"):
+            reclaim = records_of(RECLAIM, [{"Reclaim Granularity": 1 << 20, "Reclaim Priority": store.unmap_priority}], version)
+            options = (("--volume-uuid", vmfs_uuid(store.description.name)),)
+            yield Output("storage vmfs reclaim config get", RECLAIM, reclaim, version, options)
     yield output("storage nfs list", NFS, [_nfs(store) for store in of_type["NFS"]])
     yield output("storage nfs41 list", NFS41, [_nfs(store) for store in of_type["NFS41"]])
     yield output("storage vvol protocolendpoint list", ENDPOINTS, _endpoints(host, of_type["VVOL"]))

@@ -16,6 +16,7 @@ from auditor.endpoints.files.storage import EXTENTS
 from auditor.endpoints.vcenter.collect.datastores import container_id
 from auditor.endpoints.vcenter.collect.rows import Rows
 from auditor.endpoints.vcenter.collect.storage import lower_hex_name
+from auditor.endpoints.vcenter.enumerations import UNMAP_PRIORITIES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 VOLUMES = "storage filesystem list"
 NFS, NFS41 = "storage nfs list", "storage nfs41 list"
 CONTAINERS = "storage vvol storagecontainer list"
+RECLAIM = "storage vmfs reclaim config get"
 
 
 @dataclass(slots=True)
@@ -50,6 +52,12 @@ class Datastores:
         more = {"NFS": (NFS,), "NFS41": (NFS41,), "VVOL": (ENDPOINTS, CONTAINERS)}
         return (VOLUMES, EXTENTS, *(command for kind, commands in more.items() if kind in kinds for command in commands))
 
+    @staticmethod
+    def lacks_priorities(host: HostFiles) -> bool:
+        """Whether there are more volumes of VMFS 6 than outputs that say how freed space is given back."""
+        volumes = sum((record.text("type", needed=False) or "") == "VMFS-6" for record in host.records(VOLUMES) or ())
+        return volumes > len(host.outputs.get(RECLAIM, ()))
+
     def add(self, host: HostFiles) -> None:
         """Take what one host mounts."""
         exports = {**_exports("NFS", host.records(NFS)), **_exports("NFS41", host.records(NFS41))}
@@ -64,6 +72,7 @@ class Datastores:
             if uuid in self._stores and device:
                 self._stores[uuid].extents.add((lower_hex_name(device), record.number("partition", needed=False)))
         self._add_endpoints(host)
+        self._add_priorities(host)
 
     def _add_endpoints(self, host: HostFiles) -> None:
         """Take the protocol endpoints of the host, each with the containers that it serves."""
@@ -74,6 +83,16 @@ class Datastores:
                 store = stores.get(container_id(served))
                 if device and store is not None and host.name in store.mounts:
                     store.endpoints[host.name, device] = None
+
+    def _add_priorities(self, host: HostFiles) -> None:
+        """Take how urgently the host gives freed space of each volume back; the output names its volume by its options alone."""
+        for output in host.outputs.get(RECLAIM, ()):
+            label, uuid = output.arguments.get("volume-label"), output.arguments.get("volume-uuid")
+            said = next((record.text("reclaimpriority", needed=False) for record in host.read(output)), None)
+            for store in self._stores.values():
+                is_this = store.row.get("vmfs_uuid") == uuid if uuid else store.row["name"] == label
+                if is_this and host.name in store.mounts and said in UNMAP_PRIORITIES:
+                    store.row["unmap_priority"] = said
 
     def _add_volume(self, host: str, record: Record, exports: Mapping[str, _Export], reached: Mapping[str, bool | None]) -> None:
         of_type, uuid = record.text("type", needed=False) or "", record.filled("uuid", needed=False)

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.files import other_forms
-from auditor.endpoints.files.datastores import CONTAINERS, NFS, NFS41, VOLUMES, Datastores
+from auditor.endpoints.files.datastores import CONTAINERS, NFS, NFS41, RECLAIM, VOLUMES, Datastores
 from auditor.endpoints.files.hosts import narrowing
 from auditor.endpoints.files.network import ADDRESSES, DISTRIBUTED, INTERFACES, STANDARD, network_values
 from auditor.endpoints.files.options import (
@@ -89,7 +89,7 @@ READ = frozenset(
             STATIC_PARAMETERS,
         ),
         *(INTERFACES, ADDRESSES, STANDARD, DISTRIBUTED, OPTIONS, KERNEL, MODULE, MODULES, PARAMETERS, SOFTWARE_ISCSI_STATE),
-        *(VOLUMES, EXTENTS, NFS, NFS41, CONTAINERS, ENDPOINTS),
+        *(VOLUMES, EXTENTS, NFS, NFS41, CONTAINERS, ENDPOINTS, RECLAIM),
         *(ADAPTER, "system maintenanceMode get", *other_forms.READ),
     }
 )
@@ -213,6 +213,8 @@ class HostReader:
 
     def _stores(self) -> Iterator[Facts]:
         """What is missing of the datastores that the host mounts; their rows are made once all hosts are known."""
+        if ("datastore", "unmap_priority") in self.needs.facts and Datastores.lacks_priorities(self.host):
+            self.lacking[f"esxcli {RECLAIM} --volume-uuid=UUID"] = None
         for command in Datastores.needed(self.host):
             records = self.records("datastores", command)
             if command == ENDPOINTS and records is not None:

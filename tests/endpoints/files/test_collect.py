@@ -255,6 +255,30 @@ def test_what_nothing_says_of_the_host_itself_is_asked_for(tmp_path: Path) -> No
     assert "maintenanceMode" not in why
 
 
+VOLUMES = """Mount Point           Volume Name  UUID                                 Mounted  Type    Size  Free
+--------------------  -----------  -----------------------------------  -------  ------  ----  ----
+/vmfs/volumes/gold    gold         5f1e2d3c-4b5a6978-8796-a5b4c3d2e1f0     true  VMFS-6  1000   500
+/vmfs/volumes/silver  silver       5f1e2d3c-4b5a6978-8796-a5b4c3d2e1f1     true  VMFS-6  1000   500
+/vmfs/volumes/old     old          5f1e2d3c-4b5a6978-8796-a5b4c3d2e1f2     true  VMFS-5  1000   500
+"""
+RECLAIM = "Reclaim Granularity: 1048576 Bytes\nReclaim Priority: {}\n"
+
+
+def test_how_freed_space_is_given_back_is_known_of_the_volume_that_the_command_named(tmp_path: Path) -> None:
+    def priorities(**more: str) -> tuple[dict[str, str | None], bool]:
+        named = {f"esxcli_storage-vmfs-reclaim-config-get--{option}.txt": RECLAIM.format(word) for option, word in more.items()}
+        named = {name.replace("UUID", "-volume-uuid=5f1e2d3c-4b5a6978-8796-a5b4c3d2e1f0"): text for name, text in named.items()}
+        read = Read(
+            written(tmp_path / "-".join(more.values()) / "esx-01", {**HOST, "esxcli_storage-filesystem-list.txt": VOLUMES, **named})
+        )
+        asked = any("`esxcli storage vmfs reclaim config get --volume-uuid=UUID`" in gap.why for gap in read.gaps)
+        return {row["name"]: row.get("unmap_priority") for row in read.rows["datastore"]}, asked
+
+    assert priorities(UUID="none") == ({"gold": "none", "silver": None, "old": None}, True)
+    assert priorities(UUID="none", **{"l-silver": "medium"}) == ({"gold": "none", "silver": "medium", "old": None}, False)
+    assert priorities(UUID="odd", **{"l-silver": "low"}) == ({"gold": None, "silver": "low", "old": None}, False)
+
+
 NFS = """Volume Name  Host       Share  Accessible  Mounted  Read-Only   isPE  Hardware Acceleration
 -----------  ---------  -----  ----------  -------  ---------  -----  ---------------------
 isos         192.0.2.7  /isos       false    false      false  false  Unknown

@@ -31,6 +31,8 @@ _PAIR = re.compile(r"(?P<path>[A-Za-z_][\w.]*+(?:\[[0-9]{1,9}\][\w.]*+)*+)=(?P<v
 _KIND = re.compile(r"(?:string|integer|boolean|int|long|bool|double|float|unsigned|size|date|ip|array)(?:\[[0-9]+\])?")
 _STRUCTURE = re.compile(r"structure\[([0-9]{1,9})\]")
 _JSON = re.compile(r"\s*(?:\[\s*(?:$|[\[{\"\]])|\{\s*(?:$|[\"}]))")
+_FIELD = re.compile(r"   [^\s\"{\[\]}][^:]*:")
+"""A line of the text formatter, below a heading."""
 _CSV_NAME = re.compile(r"[A-Za-z][A-Za-z0-9 /()_-]{0,99}")
 
 
@@ -43,8 +45,11 @@ def begins_with(lines: Sequence[str], *starts: str) -> int | None:
 
 
 def json_begins(lines: Sequence[str]) -> int | None:
-    """The first of the first lines that goes on as JSON does; None for "[prod] data", which is a name."""
-    return next((at for at, line in enumerate(lines[: _LOOKED_AT + 1]) if _JSON.match(line)), None)
+    """The first of the first lines that goes on as JSON does; None for "[prod] data" and a heading "{}", which are names."""
+    for at, line in enumerate(lines[: _LOOKED_AT + 1]):
+        if _JSON.match(line) and not (at + 1 < len(lines) and _FIELD.match(lines[at + 1])):
+            return at
+    return None
 
 
 def xml_in(lines: Sequence[str], at: int) -> Found:

@@ -40,6 +40,7 @@ _ERROR = re.compile(
     r"no such|permission denied|operation|insufficient|traceback|warning: unable|/bin/sh|-sh|sh)\b",
     re.IGNORECASE,
 )
+_ONE_ELEMENT = re.compile(r"<(string|boolean)>([^<>]*)</\1>")
 _MOST_ERROR_LINES = 5
 _WHOLE_WORDS = frozenset(("true", "false"))
 _WHOLE_VALUES = frozenset(("true", "false", "Enabled", "Disabled"))
@@ -129,6 +130,8 @@ def _read(lines: Sequence[str], known: Known) -> tuple[Known, Found]:
 
 
 def _in_its_form(lines: Sequence[str], known: Known) -> Found:
+    if known.value:
+        return _value(lines, known)
     at = begins_with(lines, "<?xml", "<output")
     if at is not None:
         return _with_device(xml_in(lines, at))
@@ -142,8 +145,6 @@ def _in_its_form(lines: Sequence[str], known: Known) -> Found:
         return _with_device(csv_in(lines, filled[0], known))
     if any(is_dashes(line) for line in lines):
         return tables_in(lines, known)
-    if known.value:
-        return _value(lines, known)
     return structures_in(lines, known)
 
 
@@ -158,9 +159,14 @@ def _begins_another_form(line: str) -> bool:
 
 
 def _value(lines: Sequence[str], known: Known) -> Found:
-    """The word that the command prints."""
+    """The word that the command prints, alone or as a formatter has it: in an element, below its type, behind it, or in quotation marks."""
     found = Found()
     words = [line.strip() for line in lines if line.strip()]
+    if inner := [element[2] for element in _ONE_ELEMENT.finditer(" ".join(words))]:
+        words = inner
+    elif words[0].lower() in ("string,", "boolean,"):
+        words = words[1:] or words
+    words[-1] = words[-1].removeprefix("string=").removeprefix("boolean=").removesuffix(",").strip('"')
     for word in words[:-1]:
         found.note(f"A line before the value was not understood: {shown(word)}.")
     if re.fullmatch(known.value, words[-1]):

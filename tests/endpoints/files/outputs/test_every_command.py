@@ -54,7 +54,7 @@ class Drawn:
             return _one(self.booleans, place)
         if plain in LISTS:
             items = _one(self.lists, place)
-            return [_one(self.names, place)] if plain in known.filled and not items else items
+            return [_one(self.names, place).replace(",", "")] if plain in known.filled and not items else items
         if plain == plain_name(known.heading):
             return _one(self.devices if known.named else self.names, place)
         if plain in known.filled:
@@ -196,3 +196,9 @@ def test_a_complaint_in_brackets_before_json_is_not_taken_for_json() -> None:
     text = '[Errno 2] cannot open the log\n[{"Name": "lpfc", "Is Loaded": true, "Is Enabled": true}]\n'
     (output,) = outputs_in(text.encode(), "localcli_system-module-list.json")
     assert (output.table.records, output.whole) == ([("lpfc", "true", "true")], True)
+
+
+def test_a_heading_of_two_brackets_is_a_name() -> None:
+    text = "{}\n   Name: {}\n   MTU: 1500\n   TSO MSS: 65535\n   Port ID: 67108870\n"
+    (output,) = outputs_in(text.encode(), "esxcli_network-ip-interface-list.txt")
+    assert output.table.records == [("{}", "1500", "65535", "67108870")]

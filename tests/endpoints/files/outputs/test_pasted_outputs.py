@@ -164,3 +164,26 @@ def test_xml_with_a_document_type_is_refused(mark: str) -> None:
     (output,) = outputs_in(text.encode(), "esxcli_system-module-parameters-list.xml")
     assert (output.whole, output.table.records) == (False, [])
     assert "document type" in output.problems[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Disabled\n",
+        '"Disabled"\n',
+        '<?xml version="1.0" encoding="utf-8"?>\n<output>\n<root>\n   <string>Disabled</string>\n</root>\n</output>\n',
+        '<?xml version="1.0"?><output><root><string>Disabled</string></root></output>\n',
+        "String,\nDisabled,\n",
+        "string=Disabled\n",
+    ],
+    ids=["text", "json", "xml", "xml on a line", "csv", "keyvalue"],
+)
+def test_a_bare_word_is_read_in_each_form(text: str) -> None:
+    [output] = outputs_in(text.encode(), "esxcli_system-maintenanceMode-get.txt")
+    assert (output.table.records, output.whole, output.problems) == ([("Disabled",)], True, ())
+
+
+def test_what_is_no_word_of_the_command_is_not_its_value() -> None:
+    for text in ("maybe\n", '"maybe"\n', "<output><root><string>maybe</string></root></output>\n", "string=maybe\n"):
+        [output] = outputs_in(text.encode(), "esxcli_system-maintenanceMode-get.txt")
+        assert (output.table.records, output.whole) == ([], False)
