@@ -53,23 +53,26 @@ class Named:
         known: UNKNOWN for a command that is not in the list.
         command: the command's name, also where it is not known.
         filtered: only a part of the output was kept.
+        unsure: the output or an error may have gone elsewhere, or the command may not have run, as in a loop.
     """
 
     known: Known = UNKNOWN
     command: str = ""
     arguments: Mapping[str, str] = field(default_factory=dict)
     filtered: bool = False
+    unsure: bool = False
 
 
 def of_command_line(line: str) -> Named:
     """The command of a line that begins with the program."""
+    unsure = any(mark in line for mark in ">&;")
     line, *pipes = line.split("|")
     words = [word.strip("'\"`") for word in re.split(r"[>;&]", line, maxsplit=1)[0].split()]
     filtered = any(pipe.split() and pipe.split()[0] not in _HARMLESS for pipe in pipes)
     namespace, rest = _namespace(words[1:])
     name = " ".join(namespace)
     known = BY_NAME.get(name, UNKNOWN)
-    return Named(known, known.command or name, dict(_options(rest, known)), filtered)
+    return Named(known, known.command or name, dict(_options(rest, known)), filtered, unsure)
 
 
 def _namespace(words: list[str]) -> tuple[list[str], list[str]]:

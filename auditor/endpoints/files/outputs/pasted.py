@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from auditor.endpoints.files.outputs.naming import Named, of_command_line
 
@@ -27,40 +27,44 @@ class Section:
     Attributes:
         named: the command of the line before; None where there was no such line.
         ended: something came behind it, so that its last line was not cut.
+        prompted: it stands between two prompts of a host, so that an error of the command would stand there, too.
     """
 
     named: Named | None
     host: str | None = None
     lines: list[str] = field(default_factory=list)
     ended: bool = False
+    prompted: bool = False
 
 
 def sections_of(text: str) -> list[Section]:
     """The text of each command in turn; the first is what stands before any prompt."""
-    section = Section(None)
+    section, behind_prompt = Section(None), False
     sections = [section]
     for line in text.split("\n"):
         prompt = _prompt(line)
         if prompt is None:
             section.lines.append(line)
         else:
-            section.ended = True
-            section = Section(*prompt)
+            named, host, is_prompt = prompt
+            section.ended, section.prompted = True, behind_prompt and is_prompt
+            section, behind_prompt = Section(named, host), is_prompt
             sections.append(section)
     if text.endswith("\n"):
         section.ended = True
     return sections
 
 
-def _prompt(line: str) -> tuple[Named, str | None] | None:
+def _prompt(line: str) -> tuple[Named, str | None, bool] | None:
+    """The call in a line, the host of its prompt, and whether there is a prompt; None where it is no call."""
     if not _may_be(line):
         return None
     for pattern in _PROMPTS:
         match = pattern.fullmatch(line)
         if match is not None:
-            return _call(match["line"]), match.groupdict().get("host")
+            return _call(match["line"]), match.groupdict().get("host"), True
     match = _CALL.fullmatch(line)
-    return None if match is None else (_call(match["line"]), None)
+    return None if match is None else (_call(match["line"]), None, False)
 
 
 def _may_be(line: str) -> bool:
@@ -70,4 +74,7 @@ def _may_be(line: str) -> bool:
 def _call(line: str) -> Named:
     """The call of esxcli in what stands behind a prompt, also within a loop of a shell."""
     match = _ANY_CALL.search(line[:4096])
-    return Named() if match is None else of_command_line(match["line"].strip())
+    if match is None:
+        return Named()
+    named = of_command_line(match["line"].strip())
+    return named if match.start("line") == 0 else replace(named, unsure=True)

@@ -79,6 +79,8 @@ def _outputs(section: Section, *, always: bool) -> list[Output]:
     named = section.named or Named()
     lines = section.lines
     if not _has_text(section):
+        if section.prompted and named.command.endswith(" list") and not (named.filtered or named.unsure):
+            return [Output(named.command, named.arguments, Table((), []), section.host, (), whole=True)]  # a terminal shows errors
         return [_refused(named, NOTHING, section.host)] if always else []
     error = _error(lines)
     if error is not None:

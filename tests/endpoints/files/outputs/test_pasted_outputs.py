@@ -187,3 +187,28 @@ def test_what_is_no_word_of_the_command_is_not_its_value() -> None:
     for text in ("maybe\n", '"maybe"\n', "<output><root><string>maybe</string></root></output>\n", "string=maybe\n"):
         [output] = outputs_in(text.encode(), "esxcli_system-maintenanceMode-get.txt")
         assert (output.table.records, output.whole) == ([], False)
+
+
+@pytest.mark.parametrize(
+    ("call", "whole"),
+    [
+        pytest.param("[root@esx01:~] esxcli storage nfs list\n", True, id="a list between two prompts"),
+        pytest.param("[root@esx01:~] esxcli storage nfs list > nfs.txt\n", False, id="it went to a file"),
+        pytest.param("[root@esx01:~] esxcli storage nfs list 2>/dev/null\n", False, id="an error went away"),
+        pytest.param("[root@esx01:~] esxcli storage nfs list | grep gold\n", False, id="it was filtered"),
+        pytest.param("[root@esx01:~] [ -e nfs ] && esxcli storage nfs list\n", False, id="it may not have run"),
+        pytest.param("[root@esx01:~] esxcli storage nfs list && ls\n", False, id="another command ran with it"),
+        pytest.param("[root@esx01:~] esxcli iscsi software get\n", False, id="no list"),
+        pytest.param("esxcli storage nfs list\n", False, id="a line without a prompt"),
+        pytest.param("[root@esx01:~] esxcli storage nfs list\nUnable to connect to the hostd agent.\n", False, id="an error"),
+    ],
+)
+def test_a_list_that_prints_nothing_before_the_next_prompt_is_empty(call: str, whole: bool) -> None:
+    text = f"[root@esx01:~] esxcli storage nfs41 list\n{call}[root@esx01:~] esxcli system version get\n   Version: 8.0.2\n"
+    (output,) = [one for one in outputs_in(text.encode(), "host.txt") if one.command in ("storage nfs list", "iscsi software get")]
+    assert (output.whole, output.table.records) == (whole, [])
+
+
+def test_the_last_call_of_a_text_may_have_been_cut_before_it_printed() -> None:
+    outputs = outputs_in(b"[root@esx01:~] esxcli storage nfs41 list\n[root@esx01:~] esxcli storage nfs list\n", "host.txt")
+    assert [(one.command, one.whole) for one in outputs] == [("storage nfs41 list", True), ("storage nfs list", False)]
