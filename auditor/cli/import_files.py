@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from auditor.endpoints.files.archives import Unreadable
-    from auditor.endpoints.files.hosts import FileSeen, HostFiles
+    from auditor.endpoints.files.host_files import HostFiles
+    from auditor.endpoints.files.hosts import FileSeen
     from auditor.endpoints.files.rvtools import Export, Sheet
     from auditor.fleet.loading import Fleet
     from auditor.store.address import Place
@@ -101,7 +102,7 @@ def _list(fleet: Fleet) -> int:
 def _lines(item: HostFiles | FileSeen | Export | Unreadable) -> Iterator[str]:
     """What a list says of a host, of a file, or of an export."""
     from auditor.endpoints.files.archives import Unreadable
-    from auditor.endpoints.files.hosts import HostFiles
+    from auditor.endpoints.files.host_files import HostFiles
     from auditor.endpoints.files.rvtools import Export
     from auditor.endpoints.files.session import place_of
 

@@ -24,7 +24,7 @@ from auditor.facts.schema import VCENTER_TOPICS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from auditor.endpoints.files.hosts import HostFiles
+    from auditor.endpoints.files.host_files import HostFiles
     from auditor.endpoints.files.session import FilesSession
     from auditor.endpoints.vcenter.collect.rows import Facts
     from auditor.facts.needs import Needs

@@ -21,7 +21,7 @@ from auditor.endpoints.vcenter.enumerations import UNMAP_PRIORITIES
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from auditor.endpoints.files.hosts import HostFiles
+    from auditor.endpoints.files.host_files import HostFiles
     from auditor.endpoints.vcenter.collect.esxcli import Record, Records
     from auditor.endpoints.vcenter.collect.rows import Facts
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.files import other_forms
 from auditor.endpoints.files.datastores import CONTAINERS, NFS, NFS41, RECLAIM, VOLUMES, Datastores
-from auditor.endpoints.files.hosts import narrowing
+from auditor.endpoints.files.host_files import narrowing
 from auditor.endpoints.files.network import ADDRESSES, DISTRIBUTED, INTERFACES, STANDARD, network_values
 from auditor.endpoints.files.options import (
     KERNEL,
@@ -56,7 +56,8 @@ from auditor.facts.schema import HOST_TOPICS, Batch
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Mapping
 
-    from auditor.endpoints.files.hosts import HostFiles
+    from auditor.endpoints.files.host_files import HostFiles
+    from auditor.endpoints.files.outputs import Output
     from auditor.endpoints.vcenter.collect.esxcli import Layout, Records
     from auditor.endpoints.vcenter.collect.rows import Facts
     from auditor.facts.needs import Needs
@@ -272,7 +273,7 @@ class HostReader:
                 yield item
 
     def _gaps(self) -> Iterator[Gap]:
-        for command in self.host.contradicted():
+        for command in _contradicted(self.host):
             if command in READ:
                 yield gap(
                     self.endpoint,
@@ -318,3 +319,27 @@ _VALUES = {
     "devices": "config.storageDevice.scsiLun",
     "paths": "config.storageDevice.multipathInfo",
 }
+
+
+def _contradicted(host: HostFiles) -> list[str]:
+    """The commands that have two outputs in one form which differ: only the newest counts.
+
+    Of options all outputs count, so there only two values of one option are a contradiction.
+    """
+    found = []
+    for command, outputs in host.outputs.items():
+        forms: dict[object, object] = {}
+        for one in outputs:
+            for form, said in _by_form(host, command, one):
+                if forms.setdefault(form, said) != said:
+                    found.append(command)
+    return list(dict.fromkeys(found))
+
+
+def _by_form(host: HostFiles, command: str, output: Output) -> Iterator[tuple[object, object]]:
+    """What an output says, by what another one would have to be about to contradict it."""
+    if command == OPTIONS:
+        for record in host.read(output):
+            yield record.text("path", needed=False), [record.text(value, needed=False) for value in ("intvalue", "stringvalue")]
+    else:
+        yield (tuple(sorted(output.arguments.items())), output.table.names), output.table.records

@@ -1,4 +1,4 @@
-"""Which files are of which host, and what the files of each host say.
+"""Which files are of which host.
 
 A host is a support bundle, a folder of saved outputs, or one file with several commands pasted from a terminal. Its name is what its own
 outputs say, else what the prompt in them says, else what the bundle or folder is called.
@@ -15,9 +15,8 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.files.found import ARCHIVE_NAME
-from auditor.endpoints.files.options import OPTIONS
+from auditor.endpoints.files.host_files import HostFiles
 from auditor.endpoints.files.other_forms import own_names
-from auditor.endpoints.vcenter.collect.esxcli import Records
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,9 +29,6 @@ if TYPE_CHECKING:
 
 _INNER_FOLDERS = frozenset({"commands", "json", "etc", "var", "vmfs"})
 """Folders of a support bundle that hold what its host said. Source: docs/domain/evidence-files.md#1-2."""
-
-_SAME_LIST = frozenset({"i", "ignore-errors", "skip-slow-fields"})
-"""Options with which a command lists as much as without."""
 
 BUNDLE = re.compile(r"esx-(?P<host>.+)-(?P<taken>[0-9]{4}-[0-9]{2}-[0-9]{2}--[0-9]{2}\.[0-9]{2})-[0-9]+")
 """The name of a bundle and of its one folder; the time is the host's, which runs in UTC."""
@@ -62,78 +58,6 @@ class FileSeen:
     def is_recognised(self) -> bool:
         """Whether anything in it is known."""
         return bool(self.module_options or self.machine or self.esxtop or self.sheets) or any(output.command for output in self.outputs)
-
-
-@dataclass(slots=True)
-class HostFiles:
-    """What the files of one host say.
-
-    Attributes:
-        name: its fully qualified name where an output says it.
-        source: the bundle, folder or file that all this is from, as a person would find it.
-        cluster: None where nothing says which.
-        taken_at: when the outputs were made, aware: by the bundle's name, else the oldest file's own time; None where neither says.
-        outputs: by command, the newest first.
-        others: names of other hosts that outputs among these are of: whose the rest is, nobody knows then, and nothing of it is read.
-        module_options: the option strings of kernel modules, as far as a file says them.
-        machines: whose .vmx files are there.
-        esxtop: samples of files of esxtop; a host that has nothing else may be another one, which its titles name.
-    """
-
-    name: str
-    source: str
-    cluster: str | None = None
-    taken_at: datetime | None = None
-    outputs: dict[str, list[Output]] = field(default_factory=dict)
-    others: tuple[str, ...] = ()
-    module_options: Mapping[str, str] = field(default_factory=dict)
-    machines: Sequence[Machine] = ()
-    esxtop: Sequence[Esxtop | NoSamples] = ()
-
-    def of(self, command: str, **arguments: str) -> Output | None:
-        """The output of a command that was given these arguments at least; None where there is none.
-
-        Where there are several, one that was given no others, and is whole, comes first.
-        """
-        found = [one for one in self.outputs.get(command, ()) if arguments.items() <= one.arguments.items()]
-        return min(found, key=lambda one: (len(narrowing(one, arguments)), not one.whole), default=None)
-
-    def records(self, command: str, **arguments: str) -> Records | None:
-        """The records of that output; None where there is none."""
-        output = self.of(command, **arguments)
-        return None if output is None else self.read(output)
-
-    def read(self, output: Output) -> Records:
-        """The records of one output of this host."""
-        return Records(output.table)
-
-    def contradicted(self) -> list[str]:
-        """The commands that have two outputs in one form which differ: only the newest counts.
-
-        Of options all outputs count, so there only two values of one option are a contradiction.
-        """
-        found = []
-        for command, outputs in self.outputs.items():
-            forms: dict[object, object] = {}
-            for one in outputs:
-                for form, said in _by_form(command, one):
-                    if forms.setdefault(form, said) != said:
-                        found.append(command)
-        return list(dict.fromkeys(found))
-
-
-def _by_form(command: str, output: Output) -> Iterator[tuple[object, object]]:
-    """What an output says, by what another one would have to be about to contradict it."""
-    if command == OPTIONS:
-        for record in Records(output.table):
-            yield record.text("path", needed=False), [record.text(value, needed=False) for value in ("intvalue", "stringvalue")]
-    else:
-        yield (tuple(sorted(output.arguments.items())), output.table.names), output.table.records
-
-
-def narrowing(output: Output, wanted: Mapping[str, str]) -> frozenset[str]:
-    """The arguments besides those that are wanted by which an output has less than a whole list: of one device, or of endpoints alone."""
-    return frozenset(output.arguments) - wanted.keys() - _SAME_LIST
 
 
 @dataclass(slots=True)

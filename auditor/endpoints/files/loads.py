@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from auditor.endpoints.files.esxtop import Esxtop, NoSamples
-    from auditor.endpoints.files.hosts import HostFiles
+    from auditor.endpoints.files.host_files import HostFiles
     from auditor.endpoints.vcenter.collect.rows import Facts
     from auditor.model import Endpoint
 

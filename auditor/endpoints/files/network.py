@@ -18,7 +18,7 @@ from auditor.endpoints.vcenter.bulk.shapes import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from auditor.endpoints.files.hosts import HostFiles
+    from auditor.endpoints.files.host_files import HostFiles
     from auditor.endpoints.vcenter.collect.esxcli import Record
 
 INTERFACES, ADDRESSES = "network ip interface list", "network ip interface ipv4 get"

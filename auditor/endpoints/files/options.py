@@ -13,7 +13,7 @@ from auditor.facts.schema import Batch
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from auditor.endpoints.files.hosts import HostFiles
+    from auditor.endpoints.files.host_files import HostFiles
     from auditor.endpoints.vcenter.collect.esxcli import Records
     from auditor.endpoints.vcenter.collect.rows import Facts
 

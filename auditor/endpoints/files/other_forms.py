@@ -14,7 +14,7 @@ from auditor.endpoints.files.storage import ADAPTERS, DEVICES, EXTENTS, PATHS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from auditor.endpoints.files.hosts import HostFiles
+    from auditor.endpoints.files.host_files import HostFiles
     from auditor.endpoints.vcenter.collect.esxcli import Records
 
 _FORMS = {

@@ -23,7 +23,7 @@ from auditor.endpoints.files.streams import BROKEN, Budget, SpentError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from auditor.endpoints.files.hosts import HostFiles
+    from auditor.endpoints.files.host_files import HostFiles
     from auditor.endpoints.files.rvtools import Sheet
     from auditor.model import Endpoint
 

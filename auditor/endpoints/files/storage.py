@@ -24,7 +24,7 @@ from auditor.endpoints.vcenter.collect.storage import lower_hex_name
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from auditor.endpoints.files.hosts import HostFiles
+    from auditor.endpoints.files.host_files import HostFiles
     from auditor.endpoints.vcenter.collect.esxcli import Record, Records
 
 ADAPTERS, DEVICES, PATHS = "storage core adapter list", "storage core device list", "storage core path list"
