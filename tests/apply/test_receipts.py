@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from auditor import stopping
 from auditor.apply.guards import check_usual, select_changes
 from auditor.apply.one_change import make
 from auditor.apply.steps import STEPS
 from auditor.endpoints.common.remediator import Reading
 from auditor.errors import EndpointUnreachableError, GuardError
-from auditor.journal import Journal, history
+from auditor.journal import Journal, history, open_intents
 from auditor.model import Change, Contradiction, EndpointKind, FixClass, Outcome, Plan, Receipt, Scalar, Target, Unusual
 
 Make = Callable[..., Change]
@@ -92,15 +94,18 @@ class Noting:
     inherited: bool | None = None
     heals: bool = True
     parent: Scalar = None  # what it inherits
+    pending: str | None = None
+    at_write: Callable[[], None] = lambda: None
     calls: list[tuple[object, ...]] = field(default_factory=list)
     kind = EndpointKind.VCENTER
 
     def read(self, session: object, target: Target) -> Reading:
         self.calls.append(("read", session, target))
-        return Reading(self.value, None, self.inherited)
+        return Reading(self.value, self.pending, self.inherited)
 
     def write(self, session: object, target: Target, value: Scalar) -> None:
         self.calls.append(("write", session, target, value))
+        self.at_write()
         self.value, self.inherited = value, False
 
 
@@ -109,6 +114,7 @@ class Parented(Noting):
         self.calls.append(("inherit", session, target, value))
         if self.heals:
             self.value, self.inherited = self.parent, True
+        self.at_write()
 
 
 @pytest.mark.parametrize("remediator", ["shelf", *sorted(STEPS)])
@@ -154,6 +160,51 @@ def test_an_undo_to_a_parent_takes_the_own_value_away(
     assert noting.calls[1] == ("inherit", "session", undo.target, 32)
 
 
+def test_an_undo_to_a_parent_whose_answer_was_lost_says_both(journal: Journal, change: Make) -> None:
+    def lose() -> None:
+        raise EndpointUnreachableError("no answer in 30 s", why="x", do="x")
+
+    noting = Parented(256, inherited=False, parent=64, at_write=lose)
+    receipt = make(replace(change("depth", 256, 32), after_inherited=True), noting, "session", journal)
+    assert (receipt.outcome, receipt.found) == (Outcome.APPLIED, 64)
+    assert receipt.why == f"{LOST}, and it reads back as wanted; it comes from its parent again, which holds 64 by now"
+
+
+@pytest.mark.parametrize("remediator", sorted(STEPS))
+def test_a_step_of_a_reboot_waits_for_no_boot(journal: Journal, change: Make, remediator: str) -> None:
+    step = replace(change("step", before=False, after=True, fix_class=FixClass.REBOOT), remediator=remediator)
+    receipt = make(step, Noting(value=False), "session", journal)
+    assert (receipt.outcome, receipt.pending) == (Outcome.APPLIED, None)
+
+
+@pytest.fixture
+def handled(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """SIGTERM handled as in a program of its own."""
+    monkeypatch.setattr(stopping, "_state", stopping._State())
+    before = signal.signal(signal.SIGTERM, stopping._handle)
+    yield
+    signal.signal(signal.SIGTERM, before)
+
+
+@pytest.mark.usefixtures("handled")
+@pytest.mark.parametrize(
+    ("remediator", "value"),
+    [
+        pytest.param("shelf", 256, id="a setting is written and journalled first"),
+        pytest.param("host.maintenance", 32, id="a host that is emptied is not waited for"),
+        pytest.param("host.boot", 32, id="nor one that boots"),
+    ],
+)
+def test_a_signal_waits_for_the_write_of_a_setting_and_for_no_host(
+    journals: Path, journal: Journal, change: Make, remediator: str, value: int
+) -> None:
+    noting = Noting(32, at_write=lambda: signal.raise_signal(signal.SIGTERM))
+    with pytest.raises(stopping.Stopped):
+        make(replace(change("depth", 32, 256), remediator=remediator), noting, "session", journal)
+    assert noting.value == value
+    assert len(open_intents(journals)) == (value == 32)
+
+
 def test_a_remediator_that_knows_no_parent_writes_the_value(journal: Journal, change: Make) -> None:
     noting = Noting(256, inherited=False)
     undo = replace(change("depth", 256, 32), after_inherited=True)
@@ -175,9 +226,9 @@ class Silent:
 def test_an_interlock_forbids_the_write_and_says_why(journal: Journal, journals: Path, change: Make) -> None:
     locking = Target("vc", (("host_id", "host-1"), ("option", "VMFS3.HardwareAcceleratedLocking")))
     planned = replace(change("x", 1, 0), remediator="host.option", target=locking)
-    noting = Noting(1)
+    noting = Noting(1, pending="reboot")
     receipt = make(planned, noting, Silent(), journal)
-    assert (receipt.change, receipt.outcome, receipt.found) == (planned, Outcome.REFUSED, 1)
+    assert (receipt.change, receipt.outcome, receipt.found, receipt.pending) == (planned, Outcome.REFUSED, 1, "reboot")
     assert receipt.why.startswith("HardwareAcceleratedLocking stays 1, since it could not be read whether")
     assert [call[0] for call in noting.calls] == ["read"]
     assert list(journals.glob("*.jsonl")) == []
