@@ -116,12 +116,11 @@ def _above(change: Change, one: Protection, tags: _Tags, vcenters: Collection[st
 
 
 def _may_be_of_hosts(change: Change, one: Protection, vcenters: Collection[str] | None) -> bool:
-    """Whether an entry may be for a host that stands on what is written, where nobody knows which do."""
-    at, is_of_hosts = change.target.endpoint, bool(one.cluster or one.host or one.tag)
+    """Whether an entry that is not for what is written may be for a host that stands on it, where nobody knows which do."""
+    at = change.target.endpoint
     if vcenters is None:
-        return is_of_hosts or not _fits(one.endpoint, at, short=True)
-    on = {at} if at in vcenters else vcenters
-    return any(_fits(one.endpoint, name, short=True) for name in on) and (is_of_hosts or one.endpoint is not None)
+        return True
+    return any(_fits(one.endpoint, name, short=True) for name in ({at} if at in vcenters else vcenters))
 
 
 def _beside(change: Change, one: Protection) -> str | None:
@@ -163,7 +162,7 @@ def _at(place: _Place, one: Protection, tags: _Tags) -> str | None:
 
 def _is_on(tagged: TaggedObject, place: _Place) -> bool:
     pairs = ((tagged.cluster, place.cluster), (tagged.host, place.host))
-    return tagged.id in place.ids or any(one is not None and other is not None and is_called(one, other) for one, other in pairs)
+    return tagged.id in place.ids or any(other is not None and is_called(one, other) for one, other in pairs)
 
 
 def _fits(glob: str | None, name: str | None, *, short: bool = False) -> bool:

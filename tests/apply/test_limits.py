@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from auditor.apply import Excess, Limits, limits_of
-from auditor.apply.limits import begun, touched
+from auditor.apply.limits import begun, larger, touched
 from auditor.errors import ConfigurationError, GuardError
 from auditor.journal import Journal
 from auditor.model import Change, FixClass, Outcome, Plan, Receipt, Target
@@ -112,7 +112,7 @@ def test_a_disk_of_a_machine_is_no_host_although_it_names_one(change: Make) -> N
     assert (excess.hosts, excess.objects, excess.changes) == (1, 1, 2)
 
 
-@pytest.mark.parametrize("text", ["", "ten", "-1", "101%", "1.5", "%", "٣", "9" * 40])
+@pytest.mark.parametrize("text", ["", "ten", "-1", "101%", "1.5", "%", "٣", "1000000000"])
 @pytest.mark.parametrize("option", ["--max-hosts", "--max-changes"])
 def test_a_limit_that_is_not_understood_is_an_error(option: str, text: str) -> None:
     hosts, changes = (text, None) if option == "--max-hosts" else (None, text)
@@ -203,7 +203,16 @@ def test_objects_on_no_host_have_the_limit_of_hosts(change: Make) -> None:
 
 @pytest.mark.parametrize(
     ("hosts", "changes", "population", "most"),
-    [("0%", None, 80, 0), ("1%", None, 80, 1), ("10%", None, 80, 8), (" 4 ", None, 80, 4), (None, "25", 80, None), (None, "10%", 80, 8)],
+    [
+        ("0%", None, 80, 0),
+        ("1%", None, 80, 1),
+        ("10%", None, 80, 8),
+        ("100%", None, 80, 80),
+        (" 4 ", None, 80, 4),
+        ("999999999", None, 80, 999_999_999),
+        (None, "25", 80, None),
+        (None, "10%", 80, 8),
+    ],
 )
 def test_a_share_is_one_host_at_least_but_for_none(hosts: str | None, changes: str | None, population: int, most: int | None) -> None:
     limits, _ = limits_of(hosts, changes, population)
@@ -232,3 +241,38 @@ def test_a_run_of_objects_alone_counts_them(change: Make) -> None:
     ended = begun(excess, made_ones, [Receipt(made_ones[0], Outcome.APPLIED, 256, "")], "")
     assert ended.what.startswith("1 of 3 objects done, 2 changes left: ")
     assert ended.do == "look at what was done. Give --max-hosts 3 for a run of this size."
+
+
+def test_a_limit_of_writes_names_its_own_option_and_that_of_hosts_comes_first(change: Make) -> None:
+    nine = places(change, 3, 0, 0)
+    excess = limits_of(None, "8", 10)[0].excess(nine)
+    assert excess is not None
+    assert (excess.is_of_writes, excess.option) == (True, "--max-changes 9")
+    excess = limits_of("2", "8", 10)[0].excess(nine)
+    assert excess is not None
+    assert (excess.is_of_writes, excess.option) == (False, "--max-hosts 3")
+    assert excess.what.endswith("and the limit of one run is 2 hosts")
+
+
+def test_one_change_alone_may_be_too_large(change: Make) -> None:
+    excess = limits_of("0", None, 8)[0].excess([change()])
+    assert excess is not None
+    assert excess.what == "1 changes on 1 host of cluster gold would be made, and the limit of one run is 0 hosts"
+
+
+@pytest.mark.parametrize("clusters", [None, {}, {("vc", "silver"): 900}], ids=["of no cluster", "none", "of another cluster"])
+def test_of_a_cluster_whose_hosts_are_not_known_one_may_be_changed(change: Make, clusters: Any) -> None:
+    limits, _ = limits_of(None, None, 1000, clusters)
+    two = [change("a", host="g1"), change("b", host="g2")]
+    assert limits.excess(two[:1]) is None
+    excess = limits.excess(two)
+    assert excess is not None
+    assert excess.what.endswith("and the limit is 10 % of the hosts of cluster gold, here 1")
+
+
+def test_a_rehearsal_says_what_a_larger_run_would_do() -> None:
+    error = larger(Excess("9 changes on 3 hosts would be made, and the limit of one run is 2 hosts", 3, 0, 9))
+    assert error.what == (
+        "it would make its first host alone, and stop: 9 changes on 3 hosts would be made, and the limit of one run is 2 hosts"
+    )
+    assert error.do == "leave --yes out at a terminal, or give --max-hosts 3."

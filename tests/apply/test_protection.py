@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from pyVmomi import vim
 
-from auditor.apply.protection import TaggedObject, without_protected
+from auditor.apply.protection import TaggedObject, tags_of, without_protected
 from auditor.apply.restrictions import Restrictions
+from auditor.endpoints.common.sessions import SessionBase, Sessions
+from auditor.endpoints.vcenter.automation import Tagged
 from auditor.errors import EndpointUnreachableError
 from auditor.fleet.windows import MaintenanceWindow
-from auditor.model import Change, FixClass, Outcome, Protection, Reach, Receipt, Resource, Target
+from auditor.model import Change, Endpoint, EndpointKind, FixClass, Outcome, Protection, Reach, Receipt, Resource, Target
+from tests.apply.conftest import endpoint
 
 GOLD, SILVER = ("vc", "Prod/Gold", "esx-1.example.net"), ("vc", "silver", "esx-2.example.net")
 OBJECTS = (("", "naa.1", "naa.1"), ("sf", "vol-1", "1"), ("vc", "store-1", "ds-1"))
@@ -26,6 +34,8 @@ def change(remediator: str, endpoint: str, reach: Reach | None, *, host: str | N
 
 POLICY = change("element.qos_policy", "sf", Reach((GOLD,), OBJECTS))
 SIOC = change("datastore.sioc", "vc", Reach((GOLD, SILVER), OBJECTS))
+PART, OF_ARRAY = Reach(None, OBJECTS), Reach((GOLD,), None)
+"""The hosts are not known; the objects are not known."""
 QUEUE = change("device.dsnro", "vc", Reach((), OBJECTS), host="esx-2.example.net", cluster="silver")
 UNKNOWN = change("element.qos_policy", "sf", Reach(None, None))
 OLDER = change("element.qos_policy", "sf", None)
@@ -157,9 +167,98 @@ def test_the_tags_of_a_vcenter_are_asked_for_once_and_an_array_has_none() -> Non
         return (TaggedObject("freeze", "c", "ds-1"),) if endpoint == "vc" else ()
 
     without_protected([SIOC, QUEUE, SIOC], [Protection("x", tag="thaw"), Protection("x", tag="c:freeze")], tagged, VCENTERS)
-    assert sorted(asked) == sorted(set(asked))
+    assert sorted(asked) == ["sf", "vc"], "a device is of no vCenter alone"
     _, skipped = without_protected([SIOC], [Protection("x", tag="c:freeze")], tagged, VCENTERS)
     assert skipped[0].why.endswith("x (tag c:freeze) (store-1 is changed by it)")
+
+
+FAR = "far.example.net"
+FAR_QUEUE = change("device.dsnro", FAR, Reach((), ((FAR, "vol-1", "1"),)), host="esx-1.example.net", cluster="gold")
+
+
+@pytest.mark.parametrize(
+    ("one", "entry", "held"),
+    [
+        pytest.param(OPTION, {"cluster": "silver"}, True, id="the cluster of its own host"),
+        pytest.param(OPTION, {"cluster": "sil"}, False, id="a cluster that begins so"),
+        pytest.param(replace(OPTION, resource=replace(OPTION.resource, cluster="silver.one")), {"cluster": "silver"}, False, id="no host"),
+        pytest.param(OPTION, {"host": "esx-2"}, True, id="its own host, by its short name"),
+        pytest.param(FAR_QUEUE, {"endpoint": "far"}, True, id="its own vCenter, by its short name"),
+        pytest.param(FAR_QUEUE, {"resource": "vol-1", "endpoint": "far"}, True, id="an object of an endpoint, by its short name"),
+        pytest.param(POLICY, {"resource": "naa.1", "endpoint": "vc-other"}, True, id="a device is one on every vCenter"),
+        pytest.param(POLICY, {"resource": "vol-1", "cluster": "prod/gold"}, True, id="a volume, in a cluster that stands on it"),
+        pytest.param(POLICY, {"resource": "vol-1", "cluster": "silver"}, False, id="a volume, in a cluster that does not"),
+        pytest.param(
+            replace(POLICY, reach=PART), {"resource": "vol-1", "cluster": "x"}, True, id="a volume, who stands on it is not known"
+        ),
+        pytest.param(replace(QUEUE, reach=PART), {"cluster": "gold"}, True, id="on a host, and who else stands on it is not known"),
+        pytest.param(replace(SIOC, reach=PART), {"endpoint": "vc-other"}, False, id="no host of another vCenter stands on a datastore"),
+        pytest.param(replace(SIOC, reach=PART), {"cluster": "x"}, True, id="any host of its own vCenter may"),
+        pytest.param(replace(OPTION, reach=Reach((), None)), {"resource": "vol-9"}, True, id="of a host, what it lies on is not known"),
+        pytest.param(replace(OPTION, reach=None), {"resource": "vol-9"}, False, id="of an older plan: an option lies on nothing"),
+        pytest.param(
+            replace(POLICY, reach=OF_ARRAY), {"resource": "vol-9", "cluster": "silver"}, False, id="on what, not known; who, known"
+        ),
+        pytest.param(
+            replace(POLICY, reach=OF_ARRAY), {"resource": "vol-9", "cluster": "prod/gold"}, True, id="and they are of the cluster"
+        ),
+    ],
+)
+def test_each_part_of_an_entry_has_to_fit_as_far_as_it_is_known(one: Change, entry: dict[str, str], held: bool) -> None:
+    assert is_held(one, Protection("x", **entry)) is held
+
+
+def test_an_array_of_a_fleet_may_carry_hosts_of_a_vcenter_by_its_short_name() -> None:
+    for name, held in (("far", True), ("near", False)):
+        left, _ = without_protected([UNKNOWN], [Protection("x", endpoint=name)], nobody, {"far.example.net"})
+        assert (left == []) is held
+
+
+@pytest.mark.parametrize(
+    ("tag", "held"),
+    [("freeze", True), ("c:freeze", True), ("other:freeze", False), ("thaw", False)],
+    ids=["its name", "with its category", "of another category", "another tag"],
+)
+def test_a_tag_is_the_one_that_the_entry_names(tag: str, held: bool) -> None:
+    def tagged(_endpoint: str) -> Sequence[TaggedObject]:
+        return (TaggedObject("freeze", "c", "ds-1"),)
+
+    assert is_held(SIOC, Protection("x", tag=tag), tagged) is held
+
+
+def test_tags_are_read_of_a_vcenter_with_the_names_of_clusters_and_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = {
+        (vim.ClusterComputeResource, ("name",)): [SimpleNamespace(id="domain-1", values={"name": "gold"})],
+        (vim.HostSystem, ("name",)): [SimpleNamespace(id="host-1", values={"name": "esx-1"})],
+    }
+
+    class Session(SessionBase):
+        def read(self, kind: type, names: tuple[str, ...]) -> list[SimpleNamespace]:
+            return rows[kind, names]
+
+    @contextmanager
+    def opened(one: Endpoint) -> Iterator[SessionBase]:
+        yield Session(one)
+
+    @contextmanager
+    def automation(one: Endpoint) -> Iterator[Any]:
+        assert one.name == "vc"
+        tagged = [
+            Tagged("c", "freeze", (("HostSystem", "host-1"), ("ClusterComputeResource", "domain-1"))),
+            Tagged("d", "thaw", (("Datastore", "ds-1"),)),
+        ]
+        yield SimpleNamespace(tags=lambda: iter(tagged))
+
+    monkeypatch.setattr("auditor.endpoints.vcenter.automation.open_automation", automation)
+    ends = {"vc": endpoint(), "sf": endpoint("sf", EndpointKind.ELEMENT), "esx": endpoint("esx", EndpointKind.ESXI)}
+    with Sessions(ends, {EndpointKind.VCENTER: opened}) as sessions:
+        read = tags_of(sessions)
+        assert read("vc") == [
+            TaggedObject("freeze", "c", "host-1", None, "esx-1"),
+            TaggedObject("freeze", "c", "domain-1", "gold", None),
+            TaggedObject("thaw", "d", "ds-1", None, None),
+        ]
+        assert (read("sf"), read("esx")) == ((), ())
 
 
 def closed(one: Change, *windows: MaintenanceWindow) -> bool:
