@@ -16,6 +16,7 @@ from auditor.model import Change, Endpoint, EndpointKind, Target
 from tests.apply.conftest import WHY_AND_DO, endpoint
 
 Make = Callable[..., Change]
+NOT_STOPPED = "what got worse there would not have stopped the run."
 CARRIERS = {("vc", "host-1"): ("sf-1",)}
 
 
@@ -81,11 +82,21 @@ def test_only_arrays_that_a_change_reaches_are_asked(fleet: Sessions, reports: R
 def test_an_array_that_became_slow_in_every_sample_stops_the_run(fleet: Sessions, reports: Reports, change: Make) -> None:
     watch = watched(fleet, on_host(change), reports)
     reports.now = [healthy(20.0), healthy(15.0), healthy(30.0)]
+    reports.asked.clear()
+    reports.pauses.clear()
     assert watch.worse([on_host(change)]) == ["latency of array sf-1 rose from 1.0 ms to 30.0 ms"]
-    assert watch.unknown == []
+    assert (watch.unknown, len(reports.asked), reports.pauses) == ([], 3, [PAUSE_SECONDS] * 2)
+    reports.now = [healthy(30.0), healthy(15.0), healthy(20.0)]
+    assert watch.worse([on_host(change)]) == ["latency of array sf-1 rose from 1.0 ms to 30.0 ms"], "the first sample counts as well"
+    reports.asked.clear()
+    reports.now = [healthy()]
+    assert watch.worse([on_host(change)]) == []
+    assert len(reports.asked) == 1, "an array that is well is asked once"
 
 
-@pytest.mark.parametrize("later", [[20.0, 3.0, 30.0], [10.9], [20.0, None]], ids=["one sample was fast", "not so much more", "then idle"])
+@pytest.mark.parametrize(
+    "later", [[20.0, 3.0, 30.0], [10.9], [11.0], [20.0, None]], ids=["one sample was fast", "not so much more", "10 ms more", "then idle"]
+)
 def test_a_burst_stops_nothing(fleet: Sessions, reports: Reports, change: Make, later: list[float | None]) -> None:
     watch = watched(fleet, on_host(change), reports)
     reports.now = [healthy(one) for one in later]
@@ -95,14 +106,63 @@ def test_a_burst_stops_nothing(fleet: Sessions, reports: Reports, change: Make, 
 def test_an_array_that_was_slow_at_times_before_is_compared_with_that(fleet: Sessions, reports: Reports, change: Make) -> None:
     reports.now = [healthy(1.0), healthy(15.0), healthy(1.0)]
     watch = watched(fleet, on_host(change), reports)
-    reports.now = [healthy(25.0)]
-    assert watch.worse([on_host(change)]) == []
+    for latency in (25.0, 29.0, 30.0):
+        reports.now = [healthy(latency)]
+        assert watch.worse([on_host(change)]) == [], "twice as much is not more than twice"
+    reports.now = [healthy(30.1)]
+    assert watch.worse([on_host(change)]) == ["latency of array sf-1 rose from 15.0 ms to 30.1 ms"]
 
 
 def test_a_controller_that_changed_its_state_stops_the_run(fleet: Sessions, reports: Reports, change: Make) -> None:
     watch = watched(fleet, on_host(change), reports, settles=False)
     reports.now = [replace(healthy(), good={CONTROLLERS: frozenset({"controller a (active)", "controller b (pending)"})})]
     assert watch.worse([on_host(change)]) == ["array sf-1 lost controller b (active) (controllers)"]
+
+
+@pytest.mark.parametrize(
+    ("now", "worse", "unknown"),
+    [
+        pytest.param(Health("sf-1"), ["array sf-1 lost controller a (active) and 1 more (controllers)"], [], id="none is reported"),
+        pytest.param(
+            Health("sf-1", unknown={CONTROLLERS: "no answer", ARRAY_LATENCY: "idle"}),
+            [],
+            [f"Health of array sf-1: controllers not known, no answer; latency of the array not known, idle; {NOT_STOPPED}"],
+            id="they are not known",
+        ),
+    ],
+)
+def test_controllers_are_lost_where_they_are_not_reported_and_not_where_they_are_not_known(
+    fleet: Sessions, reports: Reports, change: Make, now: Health, worse: list[str], unknown: list[str]
+) -> None:
+    watch = watched(fleet, on_host(change), reports)
+    reports.now = [now]
+    assert (watch.worse([on_host(change)]), watch.unknown) == (worse, unknown)
+
+
+def test_an_array_that_was_idle_before_is_not_slower(fleet: Sessions, reports: Reports, change: Make) -> None:
+    reports.now = [healthy(None)]
+    watch = watched(fleet, on_host(change), reports)
+    reports.now = [healthy(20.0)]
+    assert watch.worse([on_host(change)]) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "worse"),
+    [
+        pytest.param(["no answer", healthy()], [healthy(20.0)], ["sf-1"], id="the first could not be asked before"),
+        pytest.param([healthy()], ["no answer", healthy(20.0)], ["sf-2", "sf-1"], id="the first cannot be asked any more"),
+        pytest.param([healthy()], [healthy(20.0)], ["sf-2", "sf-1"], id="both are slow"),
+    ],
+)
+def test_each_array_that_a_run_reaches_is_looked_at(
+    fleet: Sessions, reports: Reports, change: Make, before: list[Health | str], now: list[Health | str], worse: list[str]
+) -> None:
+    changes = [change(where="sf-2"), on_host(change)]
+    reports.now = before
+    watch = ArrayWatch(changes, fleet, CARRIERS, reports.pauses.append)
+    reports.now = now
+    found = watch.worse(changes)
+    assert [sentence.partition("array ")[2][:4] for sentence in found] == worse
 
 
 def test_an_array_that_does_not_answer_any_more_stops_the_run(fleet: Sessions, reports: Reports, change: Make) -> None:

@@ -128,8 +128,15 @@ def test_who_accepts_the_health_of_now_goes_on_and_the_gate_is_forgotten(site: S
     assert list((site.folder / GATES_FOLDER).glob("*.json")) == []
 
 
-@pytest.mark.parametrize("harm", ["{", "[]", "link"])
-def test_a_file_that_cannot_be_read_lets_nothing_be_written(site: Site, change: Make, harm: str) -> None:
+@pytest.mark.parametrize(
+    ("harm", "why"),
+    [
+        ("{", "Input data was truncated"),
+        ("[]", "Expected `object`, got `array`"),
+        ("link", "it is a link, or larger than such a file can be"),
+    ],
+)
+def test_a_file_that_cannot_be_read_lets_nothing_be_written(site: Site, change: Make, harm: str, why: str) -> None:
     changes = on_hosts(change, 2)
     fail(site, changes)
     [file] = (site.folder / GATES_FOLDER).glob("*.json")
@@ -141,7 +148,7 @@ def test_a_file_that_cannot_be_read_lets_nothing_be_written(site: Site, change: 
     written = list(site.hall.shelf.writes)
     _, stopped = site.run(changes[1])
     assert stopped is not None
-    assert str(file) in stopped.what
+    assert stopped.what == f"{file}: {why}"
     assert site.hall.shelf.writes == written
 
 
@@ -228,3 +235,73 @@ def test_a_file_that_is_too_large_is_named_with_the_reason(tmp_path: Path, chang
     monkeypatch.setattr("auditor.apply.failed_gates._MOST_BYTES", 10)
     with pytest.raises(GuardError, match=r"\.json: it is a link, or larger than such a file can be"):
         gates.all()
+    [file] = gates.folder.glob("*.json")
+    monkeypatch.setattr("auditor.apply.failed_gates._MOST_BYTES", file.stat().st_size)
+    assert len(gates.all()) == 1
+
+
+def test_a_gate_is_about_its_kind_on_all_hosts_of_its_cluster(tmp_path: Path, change: Make) -> None:
+    gates = kept(tmp_path, placed(change, "a", host="h1"))
+    neighbour, other = placed(change, "a", host="h7"), placed(change, "a", host="h1", kind="other.kind")
+    left, held, _ = gates.without_failed([neighbour, other], KNOWN)
+    assert (left, [receipt.change for receipt in held]) == ([other], [neighbour])
+
+
+@pytest.mark.parametrize(
+    ("where", "identities", "is_held"),
+    [
+        pytest.param("vc", {"vc": "1111"}, True, id="the same"),
+        pytest.param("vc", {"vc": "2222"}, False, id="another one under its name"),
+        pytest.param("vc", {"vc": None}, True, id="one that does not say who it is, under its name"),
+        pytest.param("vc-new", {"vc-new": "1111"}, True, id="the same under another name"),
+        pytest.param("vc-new", {"vc-new": None}, False, id="another name, and it does not say who it is"),
+        pytest.param("other", {"other": "1111"}, False, id="one that did not say who it was then, under another name"),
+    ],
+)
+def test_a_gate_is_about_the_endpoint_that_it_failed_on(
+    tmp_path: Path, change: Make, where: str, identities: dict[str, str | None], is_held: bool
+) -> None:
+    gates = kept(tmp_path, placed(change, "a"))
+    if where == "other":
+        gates = kept(tmp_path / "apart", placed(change, "a", where="elsewhere"))
+    one = placed(change, "a", where=where)
+    assert (gates.without_failed([one], identities)[0] == []) is is_held
+    assert bool(gates.last_good([one], identities)) is is_held
+
+
+def test_what_is_on_no_host_and_in_no_cluster_is_kept_in_a_folder_that_is_made(tmp_path: Path, change: Make) -> None:
+    volume = change("v", host=None, cluster=None)
+    gates = kept(tmp_path / "state" / "new", volume, placed(change, "a"))
+    assert [(gate.cluster, gate.hosts) for _, gate in sorted(gates.all(), key=lambda one: str(one[1].cluster))] == [
+        (None, ()),
+        ("gold", ("h1",)),
+    ]
+    assert {path.stat().st_mode & 0o777 for path, _ in gates.all()} == {0o600}
+
+
+def test_endpoints_that_do_not_say_who_they_are_have_files_of_their_own_and_a_renamed_one_has_one(tmp_path: Path, change: Make) -> None:
+    gates = FailedGates(tmp_path / GATES_FOLDER)
+    first, second = placed(change, "a", where="one"), placed(change, "a", where="two")
+    gates.keep("run-1", [first, second], [first, second], "it got worse", {"one": None, "two": None}, {})
+    assert sorted(gate.endpoint for _, gate in gates.all()) == ["one", "two"]
+    gates = FailedGates(tmp_path / "renamed")
+    for name in ("one", "two"):
+        one = placed(change, "a", where=name)
+        gates.keep("run-1", [one], [one], "it got worse", {name: "1111"}, {})
+    assert [gate.endpoint for _, gate in gates.all()] == ["two"]
+
+
+def test_what_a_write_that_was_cut_off_left_is_written_over(tmp_path: Path, change: Make) -> None:
+    gates = kept(tmp_path, placed(change, "a"))
+    [file] = gates.folder.glob("*.json")
+    file.with_suffix(".part").write_text("x" * 10_000, encoding="utf-8")
+    assert len(kept(tmp_path, placed(change, "a")).all()) == 1
+
+
+def test_a_gate_that_another_run_forgot_meanwhile_is_forgotten(tmp_path: Path, change: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    gates = replace(kept(tmp_path, placed(change, "a")), looked=True)
+    known = gates.all()
+    known[0][0].unlink()
+    monkeypatch.setattr(FailedGates, "all", lambda _self: known)
+    gates.passed([placed(change, "a")], KNOWN)
+    assert list(gates.folder.glob("*.json")) == []
