@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from auditor.apply.identities import doubt
 from auditor.apply.limits import Limits
-from auditor.apply.order import reversed_waits
+from auditor.apply.order import reversed_waits, stages
 from auditor.apply.orders import NO_LIMIT, UNDONE, Orders
 from auditor.apply.restrictions import UNRESTRICTED, Restrictions
 from auditor.apply.steps import BOOT, STEPS, step_state
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from auditor.endpoints.common.sessions import Sessions
     from auditor.journal import Intent, Journal
     from auditor.model import RebootLimits
-
-"""The outcomes of an undo after which others may follow: what somebody changed since is left alone, and stops nothing."""
 
 
 class Fate(StrEnum):
@@ -148,9 +146,8 @@ def undo_plan(directory: Path, run: str, continued: Mapping[str, bool] = Mapping
     entries = _of_family(directory, run, continued)
     left = [entry for entry in entries if entry.intent.change.remediator not in STEPS and _left_something(entry)]
     waits = reversed_waits([entry.intent.change for entry in left])
-    undoing = [_reversed(entry) for entry in reversed(left)]
-    reversed_changes = _at_once(undoing) if continued else undoing
-    changes = tuple(replace(change, waits_for=waits[change.number]) for change in reversed_changes)
+    undoing = [replace(_reversed(entry), waits_for=waits[entry.intent.change.number]) for entry in reversed(left)]
+    changes = tuple(_at_once(undoing) if continued else undoing)
     return Plan(changes, identities=_identities(entries))  # also of steps: a host that was only taken into maintenance mode
 
 
@@ -172,20 +169,43 @@ def _renumbered(entry: Entry, after: int) -> Entry:
 
 
 def _at_once(undoing: Sequence[Change]) -> list[Change]:
-    """`undoing`, last change first, with each setting put back in one step as far as the steps follow each other."""
+    """`undoing`, last change first, with each setting put back in one step as far as the changes of it follow each other.
+
+    A step waits for all that its parts wait for, and what waits for one of its parts waits for it. Where steps would wait for each other
+    that way, each part is made by itself, after the one that was written later.
+    """
     result: list[Change] = []
-    by_setting: dict[tuple[str, Target], int] = {}
+    by_setting: dict[tuple[str, Target], tuple[int, int]] = {}  # the place of its step, and the number of the last part of that
+    steps: dict[int, int] = {}  # by number of a part: the number of its step
+    later: dict[int, int] = {}  # by number of a part: the number of the part before it
     for change in undoing:
-        place = by_setting.get((change.remediator, change.target))
-        if place is not None and same(result[place].after, change.before):
-            later = result[place]
+        setting = change.remediator, change.target
+        place, part = by_setting.get(setting, (-1, 0))
+        step = result[place] if place >= 0 else None
+        if step is not None and same(step.after, change.before):
+            steps[change.number], later[change.number] = step.number, part
             result[place] = replace(
-                later, after=change.after, after_inherited=change.after_inherited, reason=f"{later.reason}; {change.reason}"
+                step,
+                after=change.after,
+                after_inherited=change.after_inherited,
+                reason=f"{step.reason}; {change.reason}",
+                waits_for=(*step.waits_for, *change.waits_for),
             )
         else:
-            by_setting[change.remediator, change.target] = len(result)
+            place = len(result)
             result.append(change)
-    return result
+        by_setting[setting] = place, change.number
+    merged = [replace(one, waits_for=tuple(sorted({steps.get(n, n) for n in one.waits_for} - {one.number}))) for one in result]
+    if _wait_for_each_other(merged):
+        return [replace(one, waits_for=(*one.waits_for, later[one.number])) if one.number in later else one for one in undoing]
+    return merged
+
+
+def _wait_for_each_other(changes: Sequence[Change]) -> bool:
+    """Whether any changes wait for each other, so that none of them could be made."""
+    last = stages(changes)[-1] if changes else []
+    numbers = {change.number for change in last}
+    return any(numbers.intersection(change.waits_for) for change in last)
 
 
 def narrowed(plan: Plan, only: Collection[str]) -> Plan:

@@ -1,17 +1,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from auditor.apply import Fate, recover, undo
-from auditor.endpoints.common.sessions import Sessions
-from auditor.errors import ConfigurationError, GuardError
+from auditor.apply import Fate, Limits, recover, undo
+from auditor.apply.restrictions import Restrictions
+from auditor.endpoints.common.remediator import Reading
+from auditor.endpoints.common.sessions import SessionBase, Sessions
+from auditor.errors import ConfigurationError, EndpointUnreachableError, GuardError
+from auditor.fleet.windows import MaintenanceWindow
 from auditor.journal import History, history, open_intents, open_journal
-from auditor.model import Change, FixClass, Outcome, Plan, Receipt, Scalar
+from auditor.model import Change, FixClass, Outcome, Plan, Protection, RebootLimits, Receipt, Scalar, Target
 from tests.applying import apply
 
 Make = Callable[..., Change]
@@ -298,3 +303,127 @@ def test_undo_needs_confirmation_like_every_other_write(
 
 def test_a_directory_without_journals_has_no_history(tmp_path: Path) -> None:
     assert history(tmp_path / "none") == History((), ())
+
+
+@dataclass
+class Places:
+    """Remediators of settings and steps; they note by which session they read. `answer` is what they find; None: no answer."""
+
+    answer: Reading | None
+    read_by: list[tuple[str, str]] = field(default_factory=list)
+
+    def __call__(self, name: str) -> Any:
+        def read(session: SessionBase, target: Target) -> Reading:
+            self.read_by.append((name, session.endpoint.name))
+            if self.answer is None:
+                raise EndpointUnreachableError("no answer", why="x", do="x")
+            return self.answer
+
+        return SimpleNamespace(read=read)
+
+
+YES, NO = Reading(value=True), Reading(value=False)
+
+
+@pytest.mark.parametrize(
+    ("remediator", "before", "after", "answer", "fate", "why"),
+    [
+        pytest.param("shelf", 32, 256, Reading(256, "reboot"), Fate.APPLIED, "it is 256, as wanted", id="it arrived"),
+        pytest.param("shelf", 32, 256, Reading(32, "reboot"), Fate.NOT_APPLIED, "it is still 32, as before", id="it did not"),
+        pytest.param(
+            "shelf", 32, 256, Reading(64, "reboot"), Fate.CHANGED, "it is 64; it was 32, and 256 was wanted", id="somebody changed it"
+        ),
+        pytest.param("shelf", 32, 256, None, Fate.UNKNOWN, "it cannot be read now: no answer", id="no answer"),
+        pytest.param("host.boot", False, True, YES, Fate.APPLIED, "esx-01 has been rebooted", id="it booted"),
+        pytest.param("host.boot", False, True, NO, Fate.NOT_APPLIED, "esx-01 has not been rebooted", id="it did not boot"),
+        pytest.param(
+            *("host.boot", False, True, None, Fate.UNKNOWN, "the host may be rebooting; it cannot be read now: no answer"), id="it is away"
+        ),
+        pytest.param("host.maintenance", False, True, YES, Fate.APPLIED, "esx-01 is in maintenance mode", id="it went in"),
+        pytest.param("host.maintenance", True, False, YES, Fate.NOT_APPLIED, "esx-01 is in maintenance mode", id="it did not come out"),
+        pytest.param("host.maintenance", False, True, None, Fate.UNKNOWN, "it cannot be read now: no answer", id="nobody knows"),
+    ],
+)
+def test_what_became_of_a_write_is_said_and_kept(
+    *,
+    sessions: Sessions,
+    journals: Path,
+    change: Make,
+    killed: Any,
+    remediator: str,
+    before: Scalar,
+    after: Scalar,
+    answer: Reading | None,
+    fate: Fate,
+    why: str,
+) -> None:
+    cut_off = replace(change("depth", before, after), remediator=remediator)
+    killed(cut_off)
+    places = Places(answer)
+    with open_journal(journals, NEXT) as journal:
+        [found] = recover(journal, sessions, places)
+    value, pending = (None, None) if answer is None else (answer.value, answer.pending)
+    assert (found.intent.change, found.fate, found.found, found.why, found.pending) == (cut_off, fate, value, why, pending)
+    assert places.read_by == [(remediator, "vc")]
+    [entry] = history(journals).entries
+    outcome = {Fate.APPLIED: Outcome.APPLIED, Fate.NOT_APPLIED: Outcome.UNVERIFIED, Fate.CHANGED: Outcome.STALE}.get(fate)
+    kept = None if outcome is None else Receipt(cut_off, outcome, value, f"read by run {NEXT}: {why}", pending)
+    assert (entry.receipt, entry.settled) == (kept, kept is not None)
+
+
+def test_writes_of_earlier_runs_are_looked_at_beside_those_of_this_one(sessions: Sessions, journals: Path, change: Make) -> None:
+    with open_journal(journals, NEXT) as journal:
+        journal.intend(change("own"), KNOWN["vc"])
+    with open_journal(journals, LATER) as journal:
+        journal.intend(change("later"), KNOWN["vc"])
+    with open_journal(journals, "20181104T150000Z-0004") as journal:
+        journal.run = NEXT
+        found = recover(journal, sessions, Places(Reading(256)))
+    assert [one.intent.change.resource.name for one in found] == ["later"]
+
+
+def test_another_endpoint_under_the_name_settles_nothing(sessions: Sessions, journals: Path, change: Make) -> None:
+    with open_journal(journals, KILLED) as journal:
+        journal.intend(change(), "2222")
+    with open_journal(journals, NEXT) as journal:
+        [found] = recover(journal, sessions, Places(Reading(256)))
+    assert (found.intent.change, found.fate, found.found) == (change(), Fate.UNKNOWN, None)
+    assert found.why.startswith("vc was vCenter 2222, and is 1111 now: nothing was settled; ")
+
+
+def test_an_undo_keeps_to_limits_and_protection_and_to_no_window(
+    shelf: Any, sessions: Sessions, journals: Path, remediators: Any, change: Make, ran: Any
+) -> None:
+    shelf.settings |= {"a": 32, "b": 32}
+    ran(KILLED, change("a", cluster="gold"), change("b", cluster="silver", host="esx-02"))
+    shown: list[tuple[str, int, int]] = []
+    never = MaintenanceWindow((0,), 0, 1, "UTC")
+    restrictions = Restrictions((never,), (Protection("x", cluster="silver"),), now=lambda: datetime(2026, 11, 21, tzinfo=UTC))
+
+    def undone(run: str, **options: Any) -> list[Receipt]:
+        with open_journal(journals, run) as journal:
+            return list(undo(KILLED, sessions, journal, confirm=lambda _: True, remediators=remediators, **options))
+
+    with pytest.raises(GuardError, match="the limit of one run is 0 changes"):
+        undone(NEXT, limits=Limits(max_writes=0))
+    shelf.settings["a"] = 256
+    made = undone(LATER, restrictions=restrictions, progress=lambda change, number, of: shown.append((change.resource.name, number, of)))
+    assert [(one.change.resource.name, one.outcome) for one in made] == [("b", Outcome.PROPOSED), ("a", Outcome.APPLIED)]
+    assert shown == [("a", 1, 1)]
+
+
+def test_an_undo_reboots_hosts_where_it_is_told_to(
+    sessions: Sessions, journals: Path, change: Make, ran: Any, shelf: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shelf.settings["a"] = 32
+    ran(KILLED, change("a"))
+    given: list[Any] = []
+
+    def apply(*parts: Any, **_options: Any) -> None:
+        given.append(parts[3])
+
+    monkeypatch.setattr("auditor.apply.recovery.apply", apply)
+    limits = RebootLimits(leave_seconds=60)
+    with open_journal(journals, NEXT) as journal:
+        undo(KILLED, sessions, journal, confirm=lambda _: True, reboots=limits)
+    assert given[0].reboots is limits
