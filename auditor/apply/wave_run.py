@@ -107,6 +107,15 @@ class WaveRun:
             self.stop(error)
         self.checked = len(self.applied)
 
+    def end(self) -> None:
+        """Notice what is not known of health, and raise what stopped the run; where nothing did, its gates hold."""
+        for sentence in self.health.unknown:
+            self.pace.notice(sentence)
+        if self.error is not None:
+            raise self.error
+        if not self.stopped:  # else nobody asked how what was written last holds
+            self.passed([receipt.change for receipt in self.applied])
+
     def take_late(self) -> list[Receipt]:
         """The receipts of `late`, which is empty then."""
         late, self.late = self.late, []
@@ -138,9 +147,10 @@ def wave_receipts(
     yield from skipped
     rebooted = set() if rolling is None else {_host(change) for change in attempted if takes_reboot(change)}
     yield from (run.attempt(change) for change in to_leave() if _host(change) not in rebooted)
-    for earlier in finish if rolling is not None else ():
-        if not run.stopped and rolling is not None:
-            yield from _rebooted(run, finish_reboots(earlier, rolling))
+    if rolling is not None:
+        for earlier in finish:
+            if not run.stopped:
+                yield from _rebooted(run, finish_reboots(earlier, rolling))
     order = WaveOrder(run.pace.shares, one_by_one=run.larger is not None)
     for stage in stages(attempted):
         if run.stopped:
@@ -158,11 +168,7 @@ def wave_receipts(
         yield from (_not_attempted(change, run.stopped) for change in order.left)
     if not run.stopped:
         yield from map(run.attempt, to_leave())
-    for sentence in run.health.unknown:
-        run.pace.notice(sentence)
-    if run.error is not None:
-        raise run.error
-    run.passed([receipt.change for receipt in run.applied])
+    run.end()
 
 
 def _host(change: Change) -> tuple[str, str]:
