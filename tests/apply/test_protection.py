@@ -227,7 +227,7 @@ def test_a_tag_is_the_one_that_the_entry_names(tag: str, held: bool) -> None:
 
 
 def test_tags_are_read_of_a_vcenter_with_the_names_of_clusters_and_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = {
+    rows: dict[Any, list[SimpleNamespace]] = {
         (vim.ClusterComputeResource, ("name",)): [SimpleNamespace(id="domain-1", values={"name": "gold"})],
         (vim.HostSystem, ("name",)): [SimpleNamespace(id="host-1", values={"name": "esx-1"})],
     }
