@@ -83,7 +83,7 @@ def every_module() -> list[str]:
 
 def wanted(module: str) -> int:
     """The percentage that a module is to reach."""
-    return OF_VERDICTS if module in _settings()["verdicts"] else OF_ANY
+    return OF_VERDICTS if module.startswith(tuple(_settings()["verdicts"])) else OF_ANY
 
 
 def named(module: str) -> str:
