@@ -40,7 +40,7 @@ def device_impact(device: Device, disks: Sequence[Disk], what_if: WhatIf) -> dic
     if what_if.cure is Cure.HOST_LIMIT and not any(line.is_held for line in lines):
         return _not("the array holds no disk behind this queue back now")
     adapter = None if not device.adapter_queue_depth else Interval.exactly(device.adapter_queue_depth)
-    victims = [line for line in lines if not line.is_held and line.disks] or [line for line in lines if line.disks] or lines
+    victims = [line for line in lines if not line.is_held and line.disks] or lines
     # Service times were measured now, with whatever the array made of this load.
     model = _flows(Queue(depth, adapter, _ANY_NUMBER), [line.stream for line in lines], lines, victims)
     why = contradiction(model, victims) or (other_rate(model[0], lines[0]) if len(lines) == 1 else None)
@@ -91,9 +91,12 @@ def _fixed(
         fixed = with_fewer(fixed, queue.slots, later.slots)
     after = [held_to(direction, *pair) for pair in zip(_flows(later, fixed, lines, victims), now, strict=True)]
     after = [perhaps_as_now(*flows) for flows in zip(after, now, model, strict=True)]
-    worst_now = _flows(queue, [_at_most(stream, line) for stream, line in zip(streams, lines, strict=True)], lines, victims)
+    most_now = [_at_most(stream, line) for stream, line in zip(streams, lines, strict=True)]
     most = [stream if is_limited and line.is_held else _at_most(stream, line) for stream, line in zip(fixed, lines, strict=True)]
-    worst = [held_to(direction, *pair) for pair in zip(_flows(later, most, lines, victims), worst_now, strict=True)]
+    # What fits now need not fit when every guest sends all that it can.
+    at_worst = direction_of((queue, most_now), (later, most)) if direction is Direction.SAME else direction
+    worst_now = _flows(queue, most_now, lines, victims)
+    worst = [held_to(at_worst, *pair) for pair in zip(_flows(later, most, lines, victims), worst_now, strict=True)]
     return _answer(device, lines, victims, _Flows(now, after, worst_now, worst), direction)
 
 
@@ -124,8 +127,8 @@ class _Flows:
 
 
 def _answer(device: Device, lines: Sequence[Line], victims: Sequence[Line], flows: _Flows, direction: Direction) -> dict[str, Any]:
-    held = [line for line in lines if line.is_held and line not in victims]
-    quantity = "latency_ms" if held or len(lines) > 1 else "iops"
+    others = [disk.name for line in lines if line not in victims for disk in line.disks]
+    quantity = "latency_ms" if len(lines) > 1 else "iops"
     pairs = zip(flows.now, flows.after, strict=True)
     names = sorted(disk.name for line in victims for disk in line.disks)
     answer: dict[str, Any] = {
@@ -133,7 +136,7 @@ def _answer(device: Device, lines: Sequence[Line], victims: Sequence[Line], flow
         "queue": f"{device.host or device.host_id}/{device.device}",
         "victims": names[:_NAMED],
         "victims_count": len(names),
-        "behind": sorted(disk.name for line in held for disk in line.disks)[:_NAMED],
+        "behind": sorted(others)[:_NAMED],
         "quantity": quantity,
         "direction": direction.value,
         "size_known": all(is_size_known(_figure(now, quantity), _figure(after, quantity)) for now, after in pairs),

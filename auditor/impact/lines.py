@@ -49,8 +49,9 @@ def lines_of(device: Device, disks: Sequence[Disk], inputs: list[Input]) -> list
         lines.append(line)
         if len(lines) <= 2:
             inputs += _inputs(disk, line, found[1])
-    lines += _kernel(device, sending, lines, held)
-    return [*lines[:_ALONE], *_merged(lines[_ALONE:])]
+    lighter = lines[_ALONE:]
+    held_back, others = ([line for line in lighter if line.is_held is kind] for kind in (True, False))
+    return [*lines[:_ALONE], *_merged(held_back), *_merged(others), *_kernel(device, sending, lines, held)]
 
 
 def _known_service(device: Device, sending: Sequence[Disk], disk: Disk, held: bool) -> tuple[Interval, Input] | None:
@@ -120,8 +121,8 @@ def _is_of_kernel(device: Device, sending: Sequence[Disk]) -> bool:
 
 def _merged(lines: Sequence[Line]) -> list[Line]:
     """Light disks as one stream: their commands together, each served as quickly as the quickest and as slowly as the slowest of them."""
-    if not lines:
-        return []
+    if len(lines) < 2:
+        return [*lines]
     streams = [line.stream for line in lines]
     sent = Interval(sum(one.outstanding.low for one in streams), sum(one.outstanding.high for one in streams))
     most = Interval(sum(one.most.low for one in lines), sum(one.most.high for one in lines))

@@ -87,6 +87,24 @@ def test_a_shallower_queue_that_still_takes_all_changes_nothing() -> None:
     assert nearly["direction"] == "worse"
 
 
+@pytest.mark.parametrize(
+    ("depth", "what_if", "most_now", "most_after"),
+    [
+        # The guest lets out 64. 20 commands at 40,000 a second take 0.475 to 0.525 ms: 64 or 32 of them by 0.475 ms.
+        pytest.param(96, WhatIf(Cure.QUEUE_DEPTH, 32), 64 / 0.475 * 1000, 32 / 0.475 * 1000, id="shorter"),
+        pytest.param(32, WhatIf(Cure.BOTH, 96), 32 / 0.475 * 1000, 64 / 0.475 * 1000, id="longer"),
+    ],
+)
+def test_a_depth_that_changes_nothing_now_still_counts_when_the_guest_sends_all_that_it_can(
+    depth: int, what_if: WhatIf, most_now: float, most_after: float
+) -> None:
+    calm = replace(S2_QUEUE, queue_depth=depth, depth_in_effect=depth, active=20, queued=0, commands_per_second=40_000)
+    found = device_impact(calm, [replace(DATABASE, commands_per_second=40_000, outstanding=20, latency_ms=0)], what_if)
+    assert (found["direction"], found["after"]) == ("same", found["now"])
+    assert found["worst_now"][1] == pytest.approx(most_now, rel=1e-3)
+    assert found["worst_after"][1] == pytest.approx(most_after, rel=1e-3)
+
+
 def test_what_is_with_the_array_is_no_more_than_the_adapter_lets_through() -> None:
     # 64 of the disk's 91 are with the array, whatever the device would take: 64 / 64,000 a second = 1 ms.
     narrow = replace(
@@ -94,6 +112,44 @@ def test_what_is_with_the_array_is_no_more_than_the_adapter_lets_through() -> No
     )
     found = device_impact(narrow, [replace(DATABASE, commands_per_second=64_000, outstanding=91, latency_ms=1)], WhatIf(Cure.BOTH))
     assert next(one["value"] for one in found["inputs"] if one["name"] == "service time of database") == [0.95, 1.05]
+
+
+def test_an_adapter_that_is_shallower_than_the_device_is_the_queue_of_now_and_after() -> None:
+    # 16 of 91 commands at 16,000 a second are with the array: 1 ms each. A device of 256 places would let all 91 pass, 91,000 a second.
+    narrow = replace(
+        S2_QUEUE, queue_depth=256, depth_in_effect=256, adapter_queue_depth=16, active=91, queued=0, commands_per_second=16_000
+    )
+    found = device_impact(narrow, [replace(DATABASE, commands_per_second=16_000, outstanding=91, latency_ms=6)], WhatIf(Cure.BOTH))
+    assert found["now"] == [15_840, 16_160]  # 1 % either way
+    assert (found["direction"], found["after"]) == ("same", found["now"])
+
+
+def test_s0_with_twice_the_depth_waits_at_worst_for_all_that_the_other_guest_can_send() -> None:
+    # 64 commands of the neighbour and 256 pieces behind 64 places: 256 wait, of which 192 are not the neighbour's own, 102.4 a second.
+    found = device_impact(S0_QUEUE, [NOISY, NEIGHBOUR], WhatIf(Cure.DSNRO, 64))
+    assert 192 / 102.4 * 1000 <= found["worst_after"][1] <= 192 / 102.4 * 1000 * 1.1
+    same = device_impact(S0_QUEUE, [NOISY, NEIGHBOUR], WhatIf(Cure.DSNRO, 32))
+    assert (same["direction"], same["after"], same["worst_after"]) == ("same", same["now"], same["worst_now"])
+
+
+def test_a_shorter_queue_makes_nobody_quicker_at_worst_either() -> None:
+    # How many of its 160 pieces the other disk has at once is not known: 38 at least, which find one of 64 places as well as one of 256.
+    # Of 161 commands one may be left in the array, so the neighbour's 0.9 ms may be a wait for 160 others: it is not said to be quicker.
+    deep = replace(S0_QUEUE, dsnro=256, depth_in_effect=256, active=161, queued=0, kavg_ms=0, queue_basis="disks")
+    noisy = replace(NOISY, depth_at_least=None)
+    neighbour = replace(NEIGHBOUR, commands_per_second=900, latency_ms=1, depth_at_least=None)
+    found = device_impact(deep, [noisy, neighbour], WhatIf(Cure.DSNRO, 64))
+    assert found["direction"] == "worse"
+    assert found["now"][0] >= 0.9
+    assert found["worst_after"][0] >= 0.9
+
+
+def test_whether_the_size_of_a_gain_is_known_goes_by_the_victims_latency() -> None:
+    # Of 180 commands 32 are with the array: 5.6 ms by 16,000 a second of each. With 256 places it may be as much, or the array's 0.9 ms.
+    pair = [disk(name, commands_per_second=16_000, outstanding=90, latency_ms=6, array_latency_ms=0.9) for name in ("a", "b")]
+    queue = device(worlds=2, worlds_at_least=2, queue_basis="littles-law", davg_ms=1, kavg_ms=5, active=32, queued=148)
+    found = device_impact(queue, pair, TO_256)
+    assert (found["quantity"], found["direction"], found["size_known"]) == ("latency_ms", "better", False)
 
 
 def test_what_is_counted_of_a_victim_goes_before_what_the_model_says_of_it() -> None:
@@ -131,6 +187,8 @@ def test_a_fix_is_not_said_to_give_more_than_is_counted_now_where_the_model_woul
     slower = replace(DATABASE, outstanding=40, array_latency_ms=0.4, latency_ms=1)
     found = device_impact(queue, [replace(slower, commands_per_second=40_000)], WhatIf(Cure.BOTH))
     assert found["after"][0] == found["now"][0] == 39_600
+    # It was seen to serve what was counted, for as long as each takes at least: 39,600 a second of 0.4 ms.
+    assert next(one["value"] for one in found["inputs"] if one["name"] == "served side by side") == [15.84, None]
     assert found["latency_ms"]["now"] == [pytest.approx(38 / 40.4, abs=0.001), pytest.approx(42 / 39.6, abs=0.001)]  # Little's law
     # 2 ms are "1 to 3" in whole milliseconds, which twice 0.8 ms meets; the rate shows that something else holds it back.
     found = device_impact(queue, [replace(slower, latency_ms=2, commands_per_second=20_000)], WhatIf(Cure.BOTH))
@@ -247,7 +305,7 @@ def test_what_an_array_was_seen_to_serve_is_what_passes_times_how_long_it_takes(
     found = device_impact(S2_QUEUE, [DATABASE], WhatIf(Cure.BOTH))
     served = next(one["value"] for one in found["inputs"] if one["name"] == "served side by side")
     assert served == [pytest.approx(28.05, abs=0.01), None]
-    # Where less passes than that, it is what passes: 59,400 a second.
+    # By what the array says of itself: of 31 places each command has 0.43 to 0.63 ms.
     slower = replace(DATABASE, commands_per_second=60_000)
     found = device_impact(replace(S2_QUEUE, active=None, queue_basis=None), [slower], WhatIf(Cure.BOTH))
     served = next(one["value"] for one in found["inputs"] if one["name"] == "served side by side")
@@ -291,3 +349,25 @@ def test_s2_has_its_latency_by_the_same_names_as_its_rate() -> None:
     assert found["worst_after"][0] <= found["after"][0]
     assert found["worst_after"][1] >= found["after"][1]
     assert found["latency_ms"]["worst_after"][1] <= found["latency_ms"]["worst_now"][1]
+
+
+@pytest.mark.parametrize(
+    ("queue", "disks", "what_if", "why"),
+    [
+        (device(depth_in_effect=None, dsnro=None), [NEIGHBOUR], TO_256, "the depth of the queue that applies now is not known"),
+        (S0_QUEUE, [NOISY, NEIGHBOUR], WhatIf(Cure.NO_SIOC), "Storage I/O Control does not hold this queue back"),
+        (S2_QUEUE, [DATABASE], WhatIf(Cure.HOST_LIMIT), "the array holds no disk behind this queue back now"),
+        (replace(S0_QUEUE, queue_depth=None), [NOISY, NEIGHBOUR], TO_256, "what the fix makes of the queue's depth is not known"),
+    ],
+)
+def test_the_reason_is_a_sentence_of_its_own(queue: Device, disks: list[Disk], what_if: WhatIf, why: str) -> None:
+    assert device_impact(queue, disks, what_if) == {"not_computed": why}
+
+
+def test_light_disks_that_wait_behind_light_ones_at_their_limit_are_victims_and_not_what_they_wait_for() -> None:
+    # Eight disks with more outstanding are streams of their own; of the lighter ones one is at its limit and one waits.
+    heavy = [replace(NOISY, name=f"noisy-{n}", io_bytes=131072, commands_per_second=102.4) for n in range(8)]
+    held = replace(NOISY, name="noisy-9", io_bytes=131072, outstanding=4, commands_per_second=10, latency_ms=400)
+    queue = replace(S0_QUEUE, worlds=10, worlds_at_least=10, active=32, queued=293)
+    found = device_impact(queue, [*heavy, held, replace(NEIGHBOUR, latency_ms=350)], TO_256)
+    assert (found["victims"], found["victims_count"]) == (["neighbour"], 1)

@@ -14,6 +14,7 @@ from auditor.impact.rows import Device, Disk, Input
 from tests.impact.samples import APP, DATABASE, NEIGHBOUR, NOISY, S0_QUEUE, S1_QUEUE, S2_QUEUE, device, disk
 
 QUEUE = device(queue_basis="littles-law", davg_ms=2, kavg_ms=0)
+KERNEL = {"queue_basis": "littles-law", "davg_ms": 10, "kavg_ms": 0}
 MS = 0.001
 
 
@@ -125,8 +126,24 @@ def test_lighter_disks_have_no_limit_together_where_one_of_them_has_none() -> No
     *_, rest = lines(QUEUE, *heavy, sender("l1", 2, limit_per_second=1000), sender("l2", 1))
     assert rest.stream.limit_per_second is None
     assert not rest.is_held
-    *_, rest = lines(QUEUE, *heavy, sender("l1", 2, is_at_limit=True, limit_per_second=1000), sender("l2", 1))
-    assert rest.is_held
+
+
+def test_lighter_disks_at_their_limit_are_one_stream_and_those_that_wait_behind_them_another() -> None:
+    heavy = [sender(f"heavy-{n}", 20) for n in range(8)]
+    held = [sender(f"held-{n}", 4, is_at_limit=True, commands_per_second=100) for n in range(2)]
+    *_, eighth, behind, rest = lines(QUEUE, *heavy, held[0], sender("l1", 3), held[1], sender("l2", 2))
+    assert [[disk.name for disk in line.disks] for line in (eighth, behind, rest)] == [["heavy-7"], ["held-0", "held-1"], ["l1", "l2"]]
+    assert (behind.is_held, rest.is_held) == (True, False)
+    assert ends(behind.stream.limit_per_second) == (190, 210)  # 100 of each, 5 % either way
+    assert rest.stream.limit_per_second is None
+
+
+def test_one_lighter_disk_keeps_its_name_and_the_host_itself_is_no_lighter_disk() -> None:
+    heavy = [sender(f"heavy-{n}", 20) for n in range(8)]
+    # 162 commands within 5 % are 170.1 at most; the device counts 200.
+    found = lines(device(**KERNEL, active=32, queued=168), *heavy, sender("l1", 2))
+    assert [line.stream.name for line in found[8:]] == ["l1", "the host itself"]
+    assert ends(found[-1].stream.outstanding) == (29.9 * 0.95, 29.9 * 1.05)
 
 
 def test_a_disk_at_its_limit_has_the_service_time_of_a_neighbour() -> None:
@@ -206,9 +223,6 @@ def test_split_commands_are_counted_by_the_device_and_else_from_one_piece_to_all
     assert ends(noisy.stream.outstanding) == (38, 39 * 1.05)
     [noisy, _] = lines(replace(S0_QUEUE, active=171, queued=0), NOISY, NEIGHBOUR)
     assert ends(noisy.stream.outstanding) == (170 * 0.95, 168)
-
-
-KERNEL = {"queue_basis": "littles-law", "davg_ms": 10, "kavg_ms": 0}
 
 
 def test_what_the_device_has_beyond_the_disks_is_the_hosts_own() -> None:
