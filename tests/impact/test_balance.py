@@ -109,6 +109,17 @@ def test_an_array_that_serves_no_more_side_by_side_gains_nothing_by_depth() -> N
     assert throughput(senders, waits, smooth) == pytest.approx(65_000, rel=1e-6)
 
 
+def test_at_worst_a_command_every_ten_seconds_is_counted_by_the_same_equation() -> None:
+    # 0.1 commands, 0.1 s, one a second, a wait of 0.1 s: 0.1 X^2 - X (0.1 + 0.1 + 0.1) + 0.1 = 0, so X = (0.3 - sqrt(0.09 - 0.04)) / 0.2.
+    assert crowded(Sender(0.1, 0.1, 1), 0.1) == pytest.approx((0.3 - math.sqrt(0.05)) / 0.2)
+
+
+def test_one_command_that_finds_no_slot_makes_all_wait() -> None:
+    # 33 commands, 32 slots, 1 ms: 32,000 pass a second, and one waits: 1 / 32,000 s. So does half a command of 32.5.
+    assert wait_for_slots([Sender(33, MS)], 32, smooth) == pytest.approx(1 / 32_000)
+    assert wait_for_slots([Sender(32.5, MS)], 32, smooth) == pytest.approx(0.5 / 32_000)
+
+
 def test_a_sender_that_has_nothing_outstanding_gets_nothing() -> None:
     assert crowded(Sender(0, MS, 100), 0) == crowded(Sender(0, MS, 100), MS) == 0
 
