@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from auditor.impact.path import DISKS_SHOWN, device_path, is_busy, share_path, slowest
-from auditor.impact.stations import Place, which_depth
+from auditor.impact.path import DISKS_SHOWN, Path, device_path, is_busy, share_path, slowest
+from auditor.impact.stations import Figure, Place, Station, which_depth
 from tests.impact.asked import DEVICE, HERE, HOST, VCENTER, Asked, device, disk, queue, row_of, s0
 
 
@@ -144,13 +144,13 @@ def test_an_array_that_was_asked_at_another_time_is_compared_with_care() -> None
     known = queue(array_latency_ms=0.5, davg_ms=30.0, windows_overlap=False, array_name="sf")
     path = device_path(Asked(device=[device(array_name="sf")], device_queue=[known]), VCENTER, HOST, DEVICE)
     assert path is not None
-    assert path.stations[-1].notes
+    assert path.stations[-1].notes == ("The array was asked at another time than the host: compare with care.",)
 
 
 def test_only_ports_that_the_host_reaches_count_and_the_most_loaded_is_shown() -> None:
     ports = [
         row_of("target_port", endpoint=VCENTER, target=name, array_name="fa", host_names=hosts, queue_depths_seen=depths, initiators=2)
-        for name, hosts, depths in (("p1", HOST, 64), ("p2", f"esx-9, {HOST}", 512), ("p3", "esx-9", 4096))
+        for name, hosts, depths in (("p1", HOST, 64), ("p2", f"{HOST}, esx-9", 512), ("p3", "esx-9", 4096))
     ]
     path = device_path(Asked(device=[device(array_name="fa")], target_port=ports), VCENTER, HOST, DEVICE)
     assert path is not None
@@ -165,3 +165,128 @@ def test_adapters_are_those_that_carry_the_device() -> None:
     path = device_path(asked, VCENTER, HOST, DEVICE)
     assert path is not None
     assert [one.name for one in path.stations if one.place is Place.ADAPTER] == ["vmhba1 (lpfc)", "vmhba3 (lpfc)"]
+
+
+def test_a_path_says_where_it_is_and_what_the_array_says_of_the_first_disk() -> None:
+    path = device_path(s0(), VCENTER, HOST, DEVICE)
+    assert path is not None
+    assert (path.endpoint, path.cluster, path.host, path.device, path.more_disks) == (VCENTER, "gold", HOST, DEVICE, 0)
+    own = Figure("the array's own latency of noisy Hard disk 1, with what QoS delays", 1500.0, "ms", "disk_stream.array_latency_ms")
+    davg = Figure("the host waits for it (DAVG)", 290.0, "ms", "device_load.davg_ms")
+    assert path.stations[-1] == Station(Place.ARRAY, "sf", wait_ms=davg, figures=(own,))
+
+
+@pytest.mark.parametrize("overlap", [True, None])
+def test_what_the_array_says_of_the_device_goes_before_what_it_says_of_a_disk(overlap: bool | None) -> None:
+    known = queue(array_latency_ms=0.5, windows_overlap=overlap)
+    load = row_of("device_load", **HERE, device=DEVICE, davg_ms=30.0)
+    asked = Asked(device=[device()], device_load=[load], device_queue=[known], disk_stream=[disk("one", array_latency_ms=7.0)])
+    path = device_path(asked, VCENTER, HOST, DEVICE)
+    assert path is not None
+    assert path.stations[-1].name == "not one of this fleet's"
+    assert path.stations[-1].figures == (Figure("the array's own latency", 0.5, "ms", "device_queue.array_latency_ms"),)
+    assert path.stations[-1].notes == ()
+
+
+def test_without_a_figure_of_the_array_there_is_nothing_to_compare() -> None:
+    path = device_path(Asked(device=[device()], device_queue=[queue(windows_overlap=False)]), VCENTER, HOST, DEVICE)
+    assert path is not None
+    assert path.stations[-1].notes == ()
+
+
+def test_what_the_hosts_load_was_read_as_is_on_the_path_where_the_queue_has_no_row() -> None:
+    load = row_of("device_load", **HERE, device=DEVICE, davg_ms=30.0)
+    path = device_path(Asked(device=[device()], device_load=[load]), VCENTER, HOST, DEVICE)
+    assert path is not None
+    assert path.stations[-1].wait_ms == Figure("the host waits for it (DAVG)", 30.0, "ms", "device_load.davg_ms")
+
+
+def test_a_disk_of_which_nothing_in_flight_was_read_comes_after_one_with_half_a_command() -> None:
+    path = device_path(Asked(device=[device()], disk_stream=[disk("a"), disk("b", outstanding=0.5)]), VCENTER, HOST, DEVICE)
+    assert path is not None
+    assert [one.name for one in path.disks] == ["b Hard disk 1", "a Hard disk 1"]
+
+
+def test_the_volume_of_a_lun_is_the_devices_own_and_not_that_of_its_first_disk() -> None:
+    volumes = [
+        row_of("array_volume", endpoint=array, volume_id=one, volume=name)
+        for array, one, name in (("sf", "1", "disk's"), ("fa", "1", "another array's"), ("sf", "9", "lun"), ("sf", "9", "lun again"))
+    ]
+    on_volume = disk("one", array_name="sf", volume_id="1")
+    asked = Asked(device=[device(array_name="sf", volume_id="9")], disk_stream=[on_volume], array_volume=volumes)
+    path = device_path(asked, VCENTER, HOST, DEVICE)
+    assert path is not None
+    assert [one.name for one in path.stations if one.place is Place.VOLUME] == ["lun"]
+
+
+def test_the_path_of_a_share_is_whole() -> None:
+    about = {"device": None, "datastore": "nfs-1", "array_name": "na"}
+    disks = [
+        disk("off", **{**about, "runs": False}),
+        disk("on a device", datastore="nfs-1"),
+        *(disk(f"vm{number}", **about, outstanding=float(number)) for number in range(DISKS_SHOWN + 2)),
+    ]
+    path = share_path(Asked(disk_stream=disks), VCENTER, HOST, "nfs-1")
+    assert path is not None
+    assert (path.endpoint, path.cluster, path.host) == (VCENTER, "gold", HOST)
+    assert [one.name for one in path.disks] == [f"vm{number} Hard disk 1" for number in range(DISKS_SHOWN + 1, 1, -1)]
+    assert path.more_disks == 2
+    notes = ("The host's queue to an NFS server is not read one by one.",)
+    assert path.stations[0] == Station(Place.DEVICE, "NFS datastore nfs-1", notes=notes)
+    assert path.stations[-1].name == "na"
+    alone = share_path(Asked(disk_stream=[disks[-1]]), VCENTER, HOST, "nfs-1")
+    assert alone is not None
+    assert alone.more_disks == 0
+
+
+def of(*stations: Station) -> Path:
+    return Path(VCENTER, None, HOST, DEVICE, (), 0, stations)
+
+
+def waits(place: Place, wait_ms: float | None, *, is_full: bool | None = None, in_flight: float | None = None) -> Station:
+    return Station(place, place.value, wait_ms=Figure("waits", wait_ms, "ms"), in_flight=Figure("in flight", in_flight), is_full=is_full)
+
+
+@pytest.mark.parametrize(
+    ("stations", "place"),
+    [
+        pytest.param([waits(Place.DEVICE, 3.0), waits(Place.ARRAY, 9.0)], Place.ARRAY, id="the array"),
+        pytest.param([waits(Place.DEVICE, 9.0), waits(Place.ARRAY, 3.0)], Place.DEVICE, id="the host"),
+        pytest.param([waits(Place.DEVICE, 3.0), waits(Place.ARRAY, 3.0)], Place.DEVICE, id="of two that are alike the first"),
+        pytest.param(
+            [waits(Place.DEVICE, 3.0, is_full=True), waits(Place.VOLUME, 1.0, is_full=True), waits(Place.ARRAY, 9.0)],
+            Place.VOLUME,
+            id="the array's wait is its volume's, which QoS holds back",
+        ),
+        pytest.param(
+            [waits(Place.DEVICE, 9.0, is_full=True), waits(Place.VOLUME, 1.0, is_full=True), waits(Place.ARRAY, 3.0)],
+            Place.DEVICE,
+            id="QoS does not explain the wait in the host",
+        ),
+        pytest.param(
+            [waits(Place.DEVICE, 3.0, is_full=True), waits(Place.VOLUME, 1.0, is_full=False), waits(Place.ARRAY, 9.0)],
+            Place.ARRAY,
+            id="a volume that nothing holds back",
+        ),
+    ],
+)
+def test_the_slowest_place_is_where_commands_wait_longest(stations: list[Station], place: Place) -> None:
+    found = slowest(of(*stations))
+    assert found is not None
+    assert found.place is place
+
+
+def test_where_no_wait_was_read_no_place_is_the_slowest_even_behind_a_volume_that_is_held_back() -> None:
+    assert slowest(of(waits(Place.VOLUME, None, is_full=True), waits(Place.ARRAY, None))) is None
+
+
+@pytest.mark.parametrize(
+    ("station", "busy"),
+    [
+        pytest.param(waits(Place.DEVICE, 0.5), True, id="a wait"),
+        pytest.param(waits(Place.DEVICE, 0.0, in_flight=0.5), True, id="a command in flight"),
+        pytest.param(waits(Place.DEVICE, 0.0, in_flight=0.0), False, id="none"),
+    ],
+)
+def test_a_path_is_busy_where_something_waits_or_is_worked_on(station: Station, busy: bool) -> None:
+    assert is_busy(of(station)) is busy
