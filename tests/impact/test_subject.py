@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from auditor.impact.subject import Beginning, beginnings, path_of_finding, paths_of_machine
+from auditor.impact.subject import Beginning, beginnings, path_from, path_of_finding, paths_of_machine
 from auditor.model import Finding, Resource, Scalar
 from tests.impact.asked import DEVICE, HOST, VCENTER, Asked, device, disk, queue, row_of, s0
 from tests.report import samples
@@ -42,6 +42,14 @@ QUEUES = [
             about("array_pool", "aggr", "x", host=None, endpoint="na", devices=f"{OTHER} and 3 more"),
             Beginning(VCENTER, HOST, OTHER),
             id="a pool: the devices of its evidence",
+        ),
+        pytest.param(
+            about("module", "options", "host-1/lpfc", module="lpfc"), Beginning(VCENTER, HOST, DEVICE), id="a module: its slowest device"
+        ),
+        pytest.param(
+            about("array_pool", "aggr", "x", host=None, endpoint="na", device="", devices=f"{OTHER}, naa.idle"),
+            Beginning(VCENTER, HOST, OTHER),
+            id="a pool: the first of several devices of its evidence",
         ),
     ],
 )
@@ -98,13 +106,60 @@ def test_a_finding_about_a_disk_shows_that_disk_first_and_says_how_many_paths_th
 
 def test_a_machine_has_a_path_for_each_device_and_share() -> None:
     asked = Asked(
-        device=[device(), device(device=OTHER)],
+        device=[device(), device(device=OTHER), device(device="naa.off")],
         disk_stream=[
             disk("db"),
             disk("db", device=OTHER, resource_id="vm-db/Hard disk 2"),
             disk("db", device=None, datastore="nfs", resource_id="vm-db/Hard disk 3"),
             disk("another"),
+            disk("db", device="naa.off", resource_id="vm-db/Hard disk 4", runs=False),
         ],
     )
     assert {path.device for path in paths_of_machine(asked, "db")} == {DEVICE, OTHER, None}
     assert paths_of_machine(asked, "nobody") == []
+
+
+def test_a_host_without_devices_has_no_path_and_neither_has_a_device_of_no_host() -> None:
+    assert beginnings(Asked(), about("host_queue_full", HOST, "host-1")) == []
+    assert beginnings(Asked(), about("shared_device", DEVICE, DEVICE, host=None)) == []
+
+
+def test_a_beginning_with_neither_device_nor_share_has_no_path() -> None:
+    assert path_from(Asked(disk_stream=[disk("one", device=None)]), Beginning(VCENTER, HOST, None)) is None
+
+
+def test_a_finding_that_names_datastores_begins_at_the_slowest_disk_on_them() -> None:
+    disks = [
+        disk(f"on {store}", datastore=store, latency_ms=latency, host=f"esx-{store}", runs=runs)
+        for store, latency, runs in (("one", 1.0, True), ("two", 90.0, True), ("three", 999.0, True), ("one", 999.0, False))
+    ]
+    begun = beginnings(Asked(disk_stream=disks), about("storage_pod", "pod", "group-p1", host=None, datastores="one, two"))
+    assert [one.host for one in begun] == ["esx-two", "esx-one"]
+
+
+def test_a_finding_that_names_no_datastore_does_not_begin_at_one_whose_name_is_none() -> None:
+    asked = Asked(disk_stream=[disk("one", datastore="None")])
+    assert beginnings(asked, about("storage_pod", "pod", "group-p1", host=None)) == []
+
+
+def test_disks_of_one_device_are_one_beginning_and_those_of_no_known_place_are_none() -> None:
+    disks = [
+        disk("unmeasured", datastore_id="ds-1", datastore="one", device=OTHER),
+        disk("a", datastore_id="ds-1", datastore="one", latency_ms=0.5),
+        disk("b", datastore_id="ds-1", datastore="renamed", latency_ms=0.4),
+        disk("no host", datastore_id="ds-1", datastore="one", host=None),
+        disk("no place", datastore_id="ds-1", device=None),
+    ]
+    begun = beginnings(Asked(disk_stream=disks), about("datastore", "one", "ds-1", host=None))
+    assert begun == [
+        Beginning(VCENTER, HOST, DEVICE, about=("vm-a/Hard disk 1", "vm-b/Hard disk 1")),
+        Beginning(VCENTER, HOST, OTHER, about=("vm-unmeasured/Hard disk 1",)),
+    ]
+
+
+def test_of_devices_that_wait_as_long_the_first_host_comes_first_and_one_that_was_not_measured_last() -> None:
+    rows = [
+        queue(device=DEVICE, host=host, gavg_ms=latency) for host, latency in (("esx-0", None), ("esx-2", 0.5), (None, 0.5), ("esx-1", 0.5))
+    ]
+    begun = beginnings(Asked(device_queue=rows), about("shared_device", DEVICE, DEVICE, host=None))
+    assert begun == [Beginning(VCENTER, host, DEVICE) for host in ("esx-1", "esx-2", "esx-0")]
