@@ -21,8 +21,8 @@ def add(connection: duckdb.DuckDBPyConnection, table: str, *rows: dict[str, Any]
         connection.execute(f"INSERT INTO fact.{table} ({', '.join(given)}) VALUES ({', '.join('?' * len(given))})", [*given.values()])
 
 
-def low_after(least_seconds: float | None, *, consistency: float | None = 150.0, **facts: list[dict[str, Any]]) -> float:
-    """What is left at best of 100 transfers a disk: 1,000 of all disks, 500 for clients and so many reads of consistency points."""
+def pools(*, consistency: float | None = 150.0, **facts: list[dict[str, Any]]) -> Pools:
+    """A pool with 100 transfers a disk: 1,000 of all disks, 500 for clients and so many reads of consistency points."""
     connection = duckdb.connect()
     create_tables(connection)
     connection.execute(
@@ -34,7 +34,14 @@ def low_after(least_seconds: float | None, *, consistency: float | None = 150.0,
     given: dict[str, list[dict[str, Any]]] = {"reading": READ, "array_replication": [AWAY], "array_efficiency": [IDLE]}
     for table, rows in (given | facts).items():
         add(connection, table, *rows)
-    found: float = Pools(connection).of_pool("netapp", "p1", least_seconds)["after"][0]
+    disks = [("netapp", "v1", "db", 5), ("netapp", "v1", "idle", 0), ("netapp", "v2", "web", 5), ("x", "v1", "far", 5)]
+    connection.executemany("INSERT INTO disk_stream VALUES (?, ?, ?, ?)", disks)
+    return Pools(connection)
+
+
+def low_after(least_seconds: float | None, *, consistency: float | None = 150.0, **facts: list[dict[str, Any]]) -> float:
+    """What is left at best of 100 transfers a disk."""
+    found: float = pools(consistency=consistency, **facts).of_pool("netapp", "p1", least_seconds)["after"][0]
     return found
 
 
@@ -66,3 +73,25 @@ def test_reads_of_consistency_points_are_left_where_only_clients_write(facts: di
 def test_a_copy_away_never_takes_reads_of_consistency_points() -> None:
     assert low_after(3600, array_efficiency=[{**IDLE, "operation_state": "active"}]) == WITHOUT
     assert low_after(3600, consistency=None) == ALL
+
+
+def test_a_pool_names_the_disks_on_its_volumes_that_send() -> None:
+    volumes = [{"volume_id": "v1", "pool_id": "p1"}, {"volume_id": "v2", "pool_id": "p2"}]
+    found = pools(array_volume=volumes).of_pool("netapp", "p1")
+    assert (found["victims"], found["victims_count"]) == (["db"], 1)
+    without = pools().of_pool("netapp", "p1")
+    assert (without["victims"], without["victims_count"]) == ([], 0)
+
+
+def test_a_copy_has_the_impact_of_the_pool_that_it_copies_from() -> None:
+    known = pools()
+    found = known.of_copy("netapp", "r1/source", 3600)
+    assert found == known.of_pool("netapp", "p1", 3600)
+    # A start every 900 s and one every 3,600 s: a quarter is left.
+    assert next(one["value"] for one in found["inputs"] if one["name"] == "starts that are left") == [0, 0.25]
+
+
+def test_what_is_not_known_of_a_pool_or_a_copy_is_said() -> None:
+    known = pools()
+    assert known.of_pool("netapp", "p9") == {"not_computed": "the pool is not known"}
+    assert known.of_copy("netapp", "r9/source", 3600) == {"not_computed": "the pool that it copies away from is not known"}
