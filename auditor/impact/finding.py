@@ -1,15 +1,17 @@
 """The impact of every failing finding of a run: which disks wait, for how long, and what the fix gives.
 
 Two queries read the queues in which commands wait and the disks behind them, for all findings together. Each queue is computed once for
-each fix. The results stand beside the verdicts as text. Nothing here changes a verdict.
+each fix. The results stand beside the verdicts as text. Nothing here changes a verdict, and a bug here costs the impacts, not the report.
 """
 
 from __future__ import annotations
 
 import json
+import traceback
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from auditor.impact.depths import WhatIf
@@ -33,6 +35,18 @@ _NOT_ASKED = "how full its queues are was not asked for: an audit of some rules 
 _RENAMED = {"name": "resource_name", "depth_at_least": "controller_depth_at_least", "depth_at_most": "controller_depth_at_most"}
 _Key = tuple[str, str, str]
 _Row = TypeVar("_Row", Device, Disk)
+
+
+def add_impacts_guarded(connection: duckdb.DuckDBPyConnection, store: str, models: Mapping[str, ImpactModel | None]) -> tuple[str, ...]:
+    """Do what `add_impacts` does, and answer what every reader has to know where it could not be done."""
+    try:
+        add_impacts(connection, store, models)
+    except Exception as bug:  # noqa: BLE001  no verdict rests on an impact, so nothing that goes wrong here may cost the verdicts
+        last = traceback.extract_tb(bug.__traceback__)[-1]
+        place = f"{Path(last.filename).name}:{last.lineno}"
+        why = f"a bug in auditor stopped it ({type(bug).__name__} in {place})"
+        return (f"no impact of the findings was computed: {why}. The verdicts do not rest on it. Please report it.",)
+    return ()
 
 
 def add_impacts(connection: duckdb.DuckDBPyConnection, store: str, models: Mapping[str, ImpactModel | None]) -> None:
@@ -125,10 +139,7 @@ class _Impacts:
         return max(found, key=lambda one: (one[1] is not None, one[1] or 0.0))
 
     def _computed(self, key: _Key, what_if: WhatIf) -> tuple[str, float | None]:
-        device = self._devices.get(key)
-        if device is None:
-            return _as_text({"not_computed": self._nothing_waits})
-        return _as_text(device_impact(device, self._disks.get(key, ()), what_if))
+        return _as_text(device_impact(self._devices[key], self._disks.get(key, ()), what_if))
 
     def _place(self, scope: ImpactScope, endpoint: str, resource_id: str, key: _Key) -> None:
         self._places.setdefault((scope, endpoint, resource_id), set()).add(key)

@@ -161,8 +161,7 @@ def _scope(request: AuditRequest, fleet: Fleet | None, state: Path, rules: RuleS
 
 def _impacts(rules: RuleSet) -> Impacts | None:
     """How failures get their impact; None where no rule is about what the model has an answer for."""
-    from auditor.impact.finding import VIEWS
-    from auditor.impact.guarded import add_impacts_guarded
+    from auditor.impact.finding import VIEWS, add_impacts_guarded
     from auditor.impact.scopes import has_impact, model_of
 
     models = {rule.id: model_of(rule.id, rule.impact, rule.fix.remediator if rule.fix is not None else None) for rule in rules}

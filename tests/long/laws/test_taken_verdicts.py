@@ -28,8 +28,7 @@ from auditor.facts.snapshots.snapshot import Snapshot, load_snapshot
 from auditor.history import reused_verdicts
 from auditor.history.folders import AFTER_FOLDER, FINDINGS_FILE, JUDGED_FILE, SNAPSHOT_FOLDER, SPILL_FOLDER
 from auditor.history.reused_verdicts import keep_judged, unchanged_verdicts
-from auditor.impact.finding import VIEWS
-from auditor.impact.guarded import add_impacts_guarded
+from auditor.impact.finding import VIEWS, add_impacts_guarded
 from tests.depth import depth
 from tests.engine.bench import Override
 from tests.engine.test_shipped_rules import shipped
