@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 DSNRO = ImpactModel(ImpactScope.DEVICE, Cure.DSNRO)
+NOTHING = "no command is known to wait in the queues that it is about, and none is known to be half full"
 RENAMED = {"name": "resource_name", "depth_at_least": "controller_depth_at_least", "depth_at_most": "controller_depth_at_most"}
 
 
@@ -127,6 +128,43 @@ def test_a_finding_has_the_impact_of_the_queue_it_is_about(
     assert impact_of(fleet, rule, resource_id, desired="256")["queue"] == f"esx-1/{queue}"
 
 
+def test_findings_of_every_scope_get_their_impacts_together(fleet: duckdb.DuckDBPyConnection) -> None:
+    found = {
+        "device": (ImpactModel(ImpactScope.DEVICE, Cure.DSNRO, 128), "vc", "host-1/naa.0", None, "esx-1/naa.0"),
+        "endpoints": (ImpactModel(ImpactScope.ENDPOINTS, Cure.DSNRO, 128), "vc", "host-1", '"64"', "esx-1/naa.0"),
+        "driver": (ImpactModel(ImpactScope.DRIVER, Cure.BOTH), "vc", "host-1/nfnic", "64", "esx-1/naa.2"),
+        "datastore": (ImpactModel(ImpactScope.DATASTORE, Cure.DSNRO, 128), "vc", "ds-0", "0", "esx-1/naa.0"),
+        "here": (ImpactModel(ImpactScope.DATASTORE, Cure.NO_SIOC), "vc", "ds-1/host-1", None, "esx-1/naa.1"),
+        "disk": (ImpactModel(ImpactScope.DISK, Cure.HOST_LIMIT), "vc", "noisy/disk", None, "esx-1/naa.0"),
+        "volume": (ImpactModel(ImpactScope.VOLUME, Cure.HOST_LIMIT), "sf", "4", None, "esx-1/naa.0"),
+        "pool": (ImpactModel(ImpactScope.POOL), "netapp", "p1", None, "netapp/aggr"),
+        "copy": (ImpactModel(ImpactScope.COPY), "netapp", "r1/source", "3600", "netapp/aggr"),
+        "vaai/x": (None, "vc", "host-1", None, None),
+        "elsewhere": (ImpactModel(ImpactScope.VOLUME, Cure.HOST_LIMIT), "sf", "99", None, None),
+        "unasked": (ImpactModel(ImpactScope.DEVICE, Cure.DSNRO), "vc-narrow", "host-1/naa.0", None, None),
+    }
+    fleet.executemany(
+        "INSERT INTO store.verdict (rule, verdict, endpoint, resource_id, desired) VALUES (?, 'fail', ?, ?, ?)",
+        [[rule, *of[1:4]] for rule, of in found.items()],
+    )
+    add_impacts(fleet, "store", {rule: of[0] for rule, of in found.items()})
+    rows = fleet.execute("SELECT rule, impact, impact_rank FROM store.verdict").fetchall()
+    impacts = {rule: json.loads(text) for rule, text, _ in rows}
+    assert {rule: impact.get("queue") for rule, impact in impacts.items()} == {rule: of[4] for rule, of in found.items()}
+    assert {rule: rank for rule, _, rank in rows} == {rule: rank_of(impact) for rule, impact in impacts.items()}
+    inputs = {rule: {one["name"]: one["value"] for one in impact.get("inputs", ())} for rule, impact in impacts.items()}
+    after = {rule: of["depth after"][0] for rule, of in inputs.items() if "depth after" in of}
+    # What the rule desires goes before its model's depth; where both depths are set neither counts; without Storage I/O Control the one
+    # disk has the depth of its device.
+    assert after == {"device": 128, "endpoints": 64, "driver": 128, "datastore": 128, "here": 255, "disk": 32, "volume": 32}
+    assert inputs["copy"]["starts that are left"] == [0, 0.25]
+    assert impacts["device"]["victims"] == ["neighbour"]
+    reasons = [impacts[rule]["not_computed"] for rule in ("vaai/x", "elsewhere", "unasked")]
+    assert "offloaded" in reasons[0]
+    assert reasons[1] == NOTHING
+    assert "was not asked for" in reasons[2]
+
+
 def test_an_array_volume_leads_to_the_queue_of_its_disk(fleet: duckdb.DuckDBPyConnection) -> None:
     assert impact_of(fleet, "qos/element-throttled-volume", "4", endpoint="sf")["behind"] == ["noisy"]
 
@@ -202,9 +240,6 @@ def test_of_more_queues_than_are_computed_the_fullest_are_and_the_others_do_not_
     shallower, fullest = (json.loads(row[0]) for row in fleet.execute("SELECT impact FROM store.verdict ORDER BY resource_id").fetchall())
     assert fullest["model"] == "queue"  # 59.6 commands wait there, and 33.4 in the other
     assert "fuller" in shallower["not_computed"]
-
-
-NOTHING = "no command is known to wait in the queues that it is about, and none is known to be half full"
 
 
 def test_where_every_queue_was_computed_no_other_is_said_to_be_fuller(fleet: duckdb.DuckDBPyConnection) -> None:
