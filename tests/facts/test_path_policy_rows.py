@@ -114,7 +114,7 @@ def test_paths_are_counted_where_all_of_them_are_known_and_compared_where_those_
             **counts(0, 0, 0, (0, 0), (0, 4)),
             "disabled_paths": 0,
             "usable_paths": 0,
-            "are_hosts_listed": True,
+            "most_active_paths_at_most": 4,
             "transport": None,
             "compared_by": None,
             "not_compared": None,
@@ -127,6 +127,6 @@ def test_paths_are_counted_where_all_of_them_are_known_and_compared_where_those_
         "four/naa.4": counts(1, 1, 0, (1, 1), open_),
         "unread/naa.5": {**counts(None, None, None, (None, None), open_), "disabled_paths": None, "usable_paths": None, "transport": "fc"},
         "four/naa.5": counts(1, 1, 0, (1, 1), open_),
-        "vc-2/two/naa.1": {**counts(1, 1, 0, (1, 1), (1, 1)), "host": "far", "transport": "iscsi", "are_hosts_listed": False},
+        "vc-2/two/naa.1": {**counts(1, 1, 0, (1, 1), (1, 1)), "host": "far", "transport": "iscsi", "most_active_paths_at_most": 32},
     }
     assert shown(every(), expected) == expected

@@ -30,7 +30,7 @@ SELECT
     p.targets,
     p.fewest_active_paths,
     p.most_active_paths,
-    p.are_hosts_listed,
+    p.most_active_paths_at_most,
     p.has_paths,
     p.is_native,
     c.devices

@@ -36,7 +36,10 @@ SELECT
     CASE WHEN r.paths_read AND NOT d.paths_differ THEN coalesce(s.targets, 0) END AS targets,
     CAST(d.fewest_active_paths AS BIGINT) AS fewest_active_paths,
     CAST(d.most_active_paths AS BIGINT) AS most_active_paths,
-    coalesce(e.hosts_read, false) AS are_hosts_listed,
+    CASE
+        WHEN e.hosts_read THEN CAST(d.most_active_paths AS BIGINT)
+        WHEN d.most_active_paths IS NOT NULL THEN greatest(CAST(d.most_active_paths AS BIGINT), 32)
+    END AS most_active_paths_at_most,
     d.compared_by,
     d.not_compared,
     d.set_key IS NOT NULL AS has_paths,
