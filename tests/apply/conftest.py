@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -74,6 +75,14 @@ class Shelf:
                 raise EndpointUnreachableError("no answer in 30 s", **WHY_AND_DO)
             case _:
                 self.settings[name] = value
+
+
+class OfSession(Shelf):
+    """A shelf that is read by the session of its endpoint alone."""
+
+    def read(self, session: Any, target: Target) -> Reading:
+        assert session.endpoint.name == target.endpoint
+        return super().read(session, target)
 
 
 def endpoint(name: str = "vc", kind: EndpointKind = EndpointKind.VCENTER) -> Endpoint:

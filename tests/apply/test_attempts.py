@@ -13,13 +13,12 @@ import pytest
 
 from auditor.apply.attempts import Attempts
 from auditor.apply.restrictions import Restrictions
-from auditor.endpoints.common.remediator import Reading
 from auditor.endpoints.common.sessions import SessionBase, Sessions
 from auditor.errors import EndpointUnreachableError
 from auditor.fleet.windows import MaintenanceWindow
 from auditor.journal import Journal, history
-from auditor.model import Change, Endpoint, EndpointKind, Outcome, Receipt, Target
-from tests.apply.conftest import WHY_AND_DO, Shelf, endpoint
+from auditor.model import Change, Endpoint, EndpointKind, Outcome, Receipt
+from tests.apply.conftest import WHY_AND_DO, OfSession, Shelf, endpoint
 
 Make = Callable[..., Change]
 SATURDAY = MaintenanceWindow((5,), 22 * 60, 23 * 60, "UTC")
@@ -33,14 +32,6 @@ class Watch:
 
     def blind_to(self, change: Change) -> str | None:
         return f"{change.resource.name} cannot be watched" if change.resource.name in self.blind else None
-
-
-class OfSession(Shelf):
-    """A shelf that is read and written by the session of its endpoint."""
-
-    def read(self, session: Any, target: Target) -> Reading:
-        assert session.endpoint.name == target.endpoint
-        return super().read(session, target)
 
 
 @pytest.fixture

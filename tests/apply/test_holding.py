@@ -11,12 +11,11 @@ from typing import Any
 import pytest
 
 from auditor.apply.holding import put_back, who_else_changed, who_put_back
-from auditor.endpoints.common.remediator import Reading
 from auditor.endpoints.common.sessions import SessionBase, Sessions
 from auditor.errors import EndpointUnreachableError
 from auditor.journal import Journal, history, open_journal, read_journal
-from auditor.model import Change, Endpoint, EndpointKind, Outcome, Receipt, Target
-from tests.apply.conftest import WHY_AND_DO, Shelf, endpoint
+from auditor.model import Change, Endpoint, EndpointKind, Outcome, Receipt
+from tests.apply.conftest import WHY_AND_DO, OfSession, Shelf, endpoint
 
 Make = Callable[..., Change]
 
@@ -27,14 +26,6 @@ def nobody(_change: Change, _session: Any) -> str:
 
 def told(change: Change, session: Any) -> str:
     return f"{session.endpoint.name} says who put {change.resource.name} back"
-
-
-class OfSession(Shelf):
-    """A shelf that is read by the session of its endpoint."""
-
-    def read(self, session: Any, target: Target) -> Reading:
-        assert session.endpoint.name == target.endpoint
-        return super().read(session, target)
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ TAKE, COPY, SORT = "take the output once more, whole", "copy the file once more"
 @pytest.mark.parametrize(
     ("why", "remedy"),
     [
-        ("its files do not have it: take `esxcli iscsi session connection list` too", TAKE),
+        ("its files do not have it: take `esxcli iscsi session connection list` too", "take these outputs too"),
         ("a saved output says less, or other things, than is needed: size of naa.1 is missing", TAKE),
         ("Only a part of the output was kept.", TAKE),
         ("two files have it, and differ: only the newer one was read", SORT),

@@ -1,4 +1,4 @@
-"""A single ESXi host without vCenter, asked by its own host agent: SOAP and esxcli. Session, collectors and settings are a vCenter's.
+"""A single ESXi host without vCenter, asked by its own host agent: SOAP and esxcli. It is read and set by the code for vCenter.
 
 Storage I/O Control and datastore clusters are vCenter's, so their settings are not here. No real host was at hand: what is taken from
 public sources, and what is not verified, stands in docs/domain/facts.md#13.

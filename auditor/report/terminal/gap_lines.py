@@ -18,8 +18,9 @@ _COPY_AGAIN = "copy the file once more, with all its parts"
 _OF_FILES = (
     (r"audit the export alone", "audit the export alone, or the other files alone"),
     (r"RVTools|\bsheet\b|the export does not", "export these sheets anew, or take outputs of esxcli of these hosts"),
+    (r"its files do not have|no file has", "take these outputs too, and put them beside the other files"),
     (
-        r"its files do not have|no file has|cut or filtered|was not understood|not fit its columns|part of the output",
+        r"cut or filtered|was not understood|not fit its columns|part of the output",
         "take the output once more, whole, and put it beside the other files",
     ),
     (r"prints nothing as text", "take these once more with esxcli --formatter=json, by which an empty list shows"),

@@ -114,7 +114,7 @@ def test_what_the_host_refuses_is_said_in_its_own_words(
     with open_vcenter(endpoint) as vcenter, pytest.raises(EndpointError, match=command) as caught:
         vcenter.esxcli("host-11").run(command, **arguments)
     assert type(caught.value) is error
-    assert caught.value.what.count("could not be found") <= 1, "fault and detail say the same, and it is told once"
+    assert caught.value.what.count("could not be found") <= 1, "fault and detail have the same text, which is shown once"
 
 
 def test_a_missing_permission_is_named(serve_vcenter: Serve) -> None:

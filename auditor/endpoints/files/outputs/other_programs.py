@@ -1,6 +1,6 @@
 """Reads what esxcfg-scsidevs, esxcfg-mpath, vmware and uname print, into the fields that esxcli has for the same.
 
-Which program it was is told by the lines alone: each form has lines that no other has.
+The lines tell which program it was: each program prints lines that no other one prints.
 
 Source: docs/domain/evidence-files.md#2-11.
 """

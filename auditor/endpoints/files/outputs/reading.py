@@ -53,8 +53,8 @@ def outputs_in(data: bytes, name: str = "") -> list[Output]:
         data: the file.
         name: of the file; used where the text does not say which command it was.
 
-    Which command it was is told by the command line in the text, else by the file's name, else by the fields. What other programs than
-    esxcli print (`other_programs.py`) is told by its lines.
+    The command line in the text says which command it was, else the file's name does, else the fields. The output of other programs than
+    esxcli is recognised by its lines (`other_programs.py`).
     """
     named = of_file_name(name)
     if len(data) > MOST_BYTES:

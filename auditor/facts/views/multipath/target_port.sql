@@ -41,7 +41,7 @@ reached AS (
     GROUP BY l.target
 ),
 admitted AS (
-    -- The initiators that may use an array at all, by its own lists.
+    -- By array, whether all hosts were read that its own lists let in.
     SELECT endpoint, bool_and(u.hosts_read) AND any_value(r.array_hosts_read AND r.connections_read) AS hosts_read
     FROM step_volume_audience AS u
     LEFT JOIN step_endpoint_reading AS r USING (endpoint)
