@@ -1,13 +1,19 @@
 -- materialize: view
 -- One row per volume of an array: all that limits it now, and in the baseline, by the array's id of it; see step_setting_drift.
--- `wanted_policy` is the policy of that array by whose name the baseline's text begins; of two such names the longer one. What a group around the
--- volume gives it comes last in the text, and has to be the same for the policy alone to be what differs.
-WITH named AS (
+-- `wanted_policy` is the policy of that array by whose name the baseline's text begins, and behind which it has nothing but limits, as
+-- step_volume_qos writes them: where "gold: night" is gone from the array, "gold" is not meant. Of two such names it is the longer one. What a
+-- group around the volume gives it comes last in the text, and has to be the same for the policy alone to be what differs.
+WITH grammar AS (
+    SELECT '(adaptive|no ceiling|[0-9]+ IOPS|burst [0-9]+|at least [0-9]+|[0-9.]+ MiB/s|priority [^:;]*)' AS one_limit
+),
+named AS (
     SELECT d.endpoint, d.thing, arg_max(p.name, (length(p.name), p.name, p.policy_id)) AS name,
         arg_max(p.policy_id, (length(p.name), p.name, p.policy_id)) AS policy_id
     FROM step_setting_drift AS d
     JOIN fact.array_qos_policy AS p ON p.endpoint = d.endpoint AND starts_with(d.wanted, p.name || ': ')
+    CROSS JOIN grammar AS g
     WHERE d.kind = 'volume_qos'
+        AND regexp_full_match(d.wanted[length(p.name) + 3:], '(' || g.one_limit || '(, ' || g.one_limit || ')*)?(; .*)?')
     GROUP BY d.endpoint, d.thing
 ),
 ceiling AS (
