@@ -96,6 +96,13 @@ CREATE OR REPLACE MACRO paths_differ(active, working, listed, psp) AS
     END;
 """
 
+# Dedup that starts by how much was written, at no known minute. A policy names a schedule of the cluster instead, and people name these as
+# they like: "autumn" is none. Source: docs/domain/facts.md#7-2 ("auto", "auto@20"); endpoints/ontap/schedules.py, is_automatic.
+_AUTOMATIC = """
+CREATE OR REPLACE MACRO is_automatic(schedule, policy) AS
+    CASE WHEN schedule IS NOT NULL THEN policy IS NULL AND split_part(lower(trim(schedule)), '@', 1) = 'auto' END;
+"""
+
 # Rates are means of some seconds, so one that is held at its ceiling may read a little below it. Policy: no vendor names a share.
 _AT_CEILING = "CREATE OR REPLACE MACRO at_ceiling() AS 0.95;\n"
 
@@ -105,4 +112,4 @@ _ADVICE = "".join(f"CREATE OR REPLACE MACRO {topic}_advice(family) AS {advice_sq
 
 def create_macros(connection: duckdb.DuckDBPyConnection) -> None:
     """Create the macros in the schema `main` of `connection`."""
-    run(connection, _FEW + _FAMILY + _CLAIMS + _DEVICE + _CEILING + _AT_CEILING + _OPTIONS + _TWO_READINGS + _ADVICE)
+    run(connection, _FEW + _FAMILY + _CLAIMS + _DEVICE + _CEILING + _AT_CEILING + _AUTOMATIC + _OPTIONS + _TWO_READINGS + _ADVICE)

@@ -49,7 +49,7 @@ reduced AS (
         pool_id,
         count(*) FILTER (WHERE list_min(TRY_CAST(start_minutes AS BIGINT[])) < 60) AS at_midnight,
         count(*) FILTER (
-            WHERE (start_minutes IS NULL AND NOT starts_with(lower(schedule), 'auto')) OR (start_minutes <> '[]' AND state IS NULL)
+            WHERE (start_minutes IS NULL AND NOT is_automatic(schedule, policy)) OR (start_minutes <> '[]' AND state IS NULL)
         ) AS without_starts,
         count(*) FILTER (WHERE operation_state = 'active') AS active,
         count(*) FILTER (WHERE operation_state IS NULL) AS without_operation

@@ -16,7 +16,7 @@ SELECT
     x.start_minutes,
     list_min(TRY_CAST(x.start_minutes AS BIGINT[])) AS first_start_minute,
     CASE
-        WHEN x.state = 'disabled' OR starts_with(lower(x.schedule), 'auto') THEN false
+        WHEN x.state = 'disabled' OR is_automatic(x.schedule, x.policy) THEN false
         WHEN x.schedule IS NULL AND r.efficiency_read THEN false
         WHEN x.start_minutes = '[]' THEN false
         WHEN x.state IS NOT NULL AND x.schedule IS NOT NULL AND x.start_minutes IS NOT NULL THEN true

@@ -20,7 +20,7 @@ unknown AS (
         endpoint,
         pool_id,
         count(*) FILTER (
-            WHERE (schedule IS NOT NULL AND start_minutes IS NULL AND NOT starts_with(lower(schedule), 'auto'))
+            WHERE (schedule IS NOT NULL AND start_minutes IS NULL AND NOT is_automatic(schedule, policy))
                 OR (start_minutes <> '[]' AND (start_days IS NULL OR state IS NULL))
         ) AS volumes
     FROM fact.array_efficiency
