@@ -109,7 +109,11 @@ ARRAY_TABLES = (
         ("qos_max_bytes_per_second", "BIGINT", "likewise"),
         ("qos_shared", "BOOLEAN", "the volumes of the policy share its ceiling, instead of having it each; NULL when there is no policy"),
         ("qos_priority", "VARCHAR", "relative priority as the array reports it; NULL when it has none"),
-        ("qos_reads_policy_id", "VARCHAR", "ETERNUS: a policy of reads alone; where it has a ceiling, qos_read is false"),
+        (
+            "qos_reads_policy_id",
+            "VARCHAR",
+            "ETERNUS: a policy of reads alone; where it has a ceiling, qos_read is false, and the volume is capped",
+        ),
         ("qos_writes_policy_id", "VARCHAR", "likewise of writes"),
         ("qos_group_id", "VARCHAR", "a second policy over several volumes that holds as well: volume group, group profile; NULL when none"),
         ("qos_group", "VARCHAR", "name of that policy"),

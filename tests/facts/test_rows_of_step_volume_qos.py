@@ -40,6 +40,14 @@ VOLUMES: dict[str, Row] = {
 }
 
 
+ONE_WAY: list[Row] = [
+    {"name": "reads", "qos_reads_policy_id": "read/1", "qos_read": False},
+    {"name": "both ways", "qos_reads_policy_id": "read/1", "qos_writes_policy_id": "write/2", "qos_read": False, "qos_max_iops": 500},
+    {"name": "reads, not understood", "qos_reads_policy_id": "read/9", "qos_writes_policy_id": "write/1", "qos_read": False},
+]
+"""Of an ETERNUS: volumes whose reads or writes have categories of their own."""
+
+
 def fleet() -> Facts:
     """ "fb" has policies and groups of the same ids, and not all its volumes were read; "el" is an Element cluster."""
     given: Facts = {"reading": []}
@@ -55,7 +63,13 @@ def fleet() -> Facts:
         {"name": "policy a", **POLICY, "qos_shared": None},
         {"name": "policy c", **POLICY, "qos_shared": None},
     )
-    array(given, "dx", EndpointKind.ETERNUS, {"name": "max", "qos_max_iops": 100, "qos_levels_read": None})
+    array(given, "dx", EndpointKind.ETERNUS, {"name": "max", "qos_max_iops": 100, "qos_levels_read": None}, *map(dict, ONE_WAY))
+    given["array_qos_policy"] = [
+        {"endpoint": "dx", "policy_id": "read/1", "name": "category 1, reads", "max_iops": 300, "max_bytes_per_second": 25 * MIB},
+        {"endpoint": "dx", "policy_id": "write/2", "max_bytes_per_second": 5 * MIB},
+        {"endpoint": "dx", "policy_id": "read/9", "name": "category 9, reads", "is_read": False},
+        {"endpoint": "fa", "policy_id": "write/1", "max_iops": 1},
+    ]
     return given
 
 
@@ -80,6 +94,18 @@ def row(
     tightest = {"qos_max_iops": iops, "qos_max_bytes_per_second": rate, "is_capped": capped or bool(iops or rate) or capped}
     read = {"own_qos": qos, "is_whole": answer.get("qos_read", True)}
     return {"endpoint": of, "resource_id": name, "volume_id": name, "qos": qos, **read, **handed_on, **own, **tightest, **more}
+
+
+def one_way(name: str, words: str | None, iops: int | None = None) -> Row:
+    """A volume of the ETERNUS; what is not understood is no ceiling for certain, and nothing of it is read whole."""
+    told = None if words is None else f"{words}; the rest was not read"
+    return row("reads", "dx", told, iops, capped=True if words else None) | {
+        "resource_id": name,
+        "volume_id": name,
+        "own_max_iops": iops,
+        "qos_policy": None,
+        "is_whole": False,
+    }
 
 
 LEVELS: Row = {"is_whole": False}  # a limit on another level, or one that was not read
@@ -129,6 +155,9 @@ EXPECTED = expected(
     row("group a", "fb", GROUP_A, 60, MIB, qos_group="G", **NOT_KNOWN),
     row("nothing", "fb", "none", **NOT_KNOWN),
     row("nothing", "gone", "none of its own; the rest was not read", capped=None, own_qos="none", **LEVELS | NOT_KNOWN),  # of no kind
+    one_way("reads", "category 1, reads: 300 IOPS, 25.0 MiB/s"),
+    one_way("both ways", "the volume itself: 500 IOPS; category 1, reads: 300 IOPS, 25.0 MiB/s; write/2: 5.0 MiB/s", 500),
+    one_way("reads, not understood", None),
     # Each volume of an Element policy has the limits to itself.
     row("policy a", "el", "shared: no ceiling"),
     row("policy c", "el", "shared: no ceiling"),

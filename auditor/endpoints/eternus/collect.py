@@ -177,6 +177,7 @@ def _qos_of_one(
         parse_errors.add("QoS", f"volume {volume.number}", "is not among the volumes of 'show volume-qos'")
         return rows.UNKNOWN_QOS
     for mode, number in assigned[volume.number].items():
-        if number is None or number not in table or table[number].limits[mode] is None:
+        limit = None if number is None or number not in table else table[number].limits[mode]
+        if limit is None or not limit.is_whole:
             parse_errors.add(mode, f"volume {volume.number}", "names a category whose limits were not understood")
     return rows.qos_row(assigned[volume.number], table)

@@ -72,10 +72,11 @@ _FIRMWARE = re.compile(r"V(\d+)L(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """A ceiling; None is none."""
+    """A ceiling; None is none. Where it is not whole, one of the two was not understood, and the other one holds all the same."""
 
     iops: int | None
     mb_per_second: int | None
+    is_whole: bool = True
 
     @property
     def is_none(self) -> bool:
@@ -137,13 +138,20 @@ def _limit(iops: str, mb: str, label: str, mode: str, complain: Complain) -> Lim
     numbers = (hexadecimal(iops), hexadecimal(mb))
     if not numbers[0] or not numbers[1]:  # 0 cannot be set, so what it means is not known
         complain(mode, label, f"is {iops!r} and {mb!r} where hexadecimal numbers from 1 were expected")
-        return None
+        return _part(numbers[0] or UNSET, numbers[1] or UNSET)
     if numbers == (UNSET, UNSET):
         return Limit(None, None)
     if numbers[0] == UNSET:  # alone: a limit that nobody set, or one of 65,535 IOPS; 65,535 MB/s are as good as none
         complain(mode, label, f"is {iops!r} and {mb!r}: whether FFFF is a limit where the other is one is not known")
-        return None
+        return _part(UNSET, numbers[1])
     return Limit(None if numbers[0] >= MOST_IOPS else numbers[0], None if numbers[1] >= MOST_MB_PER_SECOND else numbers[1])
+
+
+def _part(iops: int, mb: int) -> Limit | None:
+    """What is known for certain of a limit of which one number is UNSET or was not understood; None where that is nothing."""
+    known_iops = None if iops == UNSET or iops >= MOST_IOPS else iops
+    known_mb = None if mb == UNSET or mb >= MOST_MB_PER_SECOND else mb
+    return None if known_iops is known_mb is None else Limit(known_iops, known_mb, is_whole=False)
 
 
 def assignments(answer: Answer, complain: Complain) -> dict[int, dict[str, int | None]]:

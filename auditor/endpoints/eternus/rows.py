@@ -73,7 +73,7 @@ def policy_row(category: Category, mode: str, volumes: int | None) -> Row:
         "max_iops": limit and limit.iops,
         "max_bytes_per_second": _bytes(limit),
         "is_shared": False,
-        "is_read": limit is not None,
+        "is_read": limit is not None and limit.is_whole,
         "raw": json.dumps(dict(enumerate(category.fields))) if category.fields else None,
         "volumes": volumes,
     }
@@ -118,8 +118,8 @@ def qos_row(assigned: Mapping[str, int | None], table: Mapping[int, Category]) -
     """The QoS columns of a volume by its categories; category 0 is unlimited, and no policy.
 
     `qos_read` is false where one of the three limits was not understood, and also where reads or writes have a ceiling of their own, which
-    the columns of ceilings cannot hold. `qos_levels_read` is false: an array with QoS may limit ports, hosts and LUNs, by the time of day
-    too, and switch all of it off; no form of the answers that report it is public.
+    the columns of ceilings cannot hold: views take that from the policies of reads and writes. `qos_levels_read` is false: an array with
+    QoS may limit ports, hosts and LUNs, by the time of day too, and switch all of it off; no form of the answers that report it is public.
 
     Source: ETERNUS Web GUI's help (P2X0-1261), "Port QoS", "Host-LU QoS" ("bandwidth limit on hosts, CA ports, or Host LUNs"; schedules by
     the command line alone; "enabling the QoS mode").
@@ -135,7 +135,7 @@ def qos_row(assigned: Mapping[str, int | None], table: Mapping[int, Category]) -
         "qos_shared": False if assigned[MODES[0]] else None,
         "qos_reads_policy_id": ids[MODES[1]],
         "qos_writes_policy_id": ids[MODES[2]],
-        "qos_read": total is not None and reads is not None and reads.is_none and writes is not None and writes.is_none,
+        "qos_read": total is not None and total.is_whole and all(limit is not None and limit.is_none for limit in (reads, writes)),
         "qos_levels_read": False,
     }
 

@@ -255,25 +255,35 @@ def table_line(*pairs: tuple[int, int], number: int = 1) -> str:
     return "\t".join([f"{number:02x}", *(f"{value:08x}" for pair in limits for value in pair), *["0000ffff"] * 6])
 
 
+def part(iops: int | None = None, mb: int | None = None) -> qos.Limit:
+    """A limit of which the other number is not known."""
+    return qos.Limit(iops, mb, is_whole=False)
+
+
 @pytest.mark.parametrize(
     ("line", "limit"),
     [
         pytest.param(table_line((1000, 50)), qos.Limit(1000, 50), id="both"),
         pytest.param(table_line((0xFFFF, 0xFFFF)), qos.Limit(None, None), id="as nobody set it"),
-        pytest.param(table_line((0xFFFF, 50)), None, id="65535 I/O operations, or nobody set them"),
+        pytest.param(table_line((0xFFFF, 50)), part(mb=50), id="65535 I/O operations, or nobody set them"),
+        pytest.param(table_line((0xFFFF, qos.MOST_MB_PER_SECOND)), None, id="65535 I/O operations, or nobody set them; no throughput"),
         pytest.param(table_line((1000, 0xFFFF)), qos.Limit(1000, 0xFFFF), id="65535 MB/s, which nothing reaches"),
         pytest.param(table_line((1000, qos.MOST_MB_PER_SECOND)), qos.Limit(1000, None), id="the largest throughput is none"),
         pytest.param(table_line((qos.MOST_IOPS, 50)), qos.Limit(None, 50), id="the most operations are none"),
-        pytest.param(table_line((0, 50)), None, id="zero, which cannot be set"),
-        pytest.param("01\tffgg\t0001\tffff\tffff\tffff\tffff", None, id="hex that is none"),
-        pytest.param("01\t\t0001\tffff\tffff\tffff\tffff", None, id="nothing"),
+        pytest.param(table_line((0, 50)), part(mb=50), id="zero, which cannot be set"),
+        pytest.param(table_line((1000, 0)), part(iops=1000), id="zero of throughput"),
+        pytest.param(table_line((0, 0xFFFF)), None, id="zero, and what may be none"),
+        pytest.param(table_line((qos.MOST_IOPS, 0)), None, id="no ceiling in operations, and zero"),
+        pytest.param("01\tffgg\t0001\tffff\tffff\tffff\tffff", part(mb=1), id="hex that is none"),
+        pytest.param("01\t\t0001\tffff\tffff\tffff\tffff", part(mb=1), id="nothing"),
+        pytest.param("01\t\tzz\tffff\tffff\tffff\tffff", None, id="neither"),
     ],
 )
 def test_a_limit_is_understood_or_unknown_but_never_guessed(line: str, limit: qos.Limit | None) -> None:
     parse_errors = ParseErrors("table")
     found = qos.table(Answer("x", ("0001\t", line), by_machine=True), parse_errors.add)
     assert found[1].limits["volume-qos"] == limit
-    assert parse_errors.any is (limit is None)
+    assert parse_errors.any is (limit is None or not limit.is_whole)
 
 
 def test_an_unlimited_category_with_limits_is_not_believed() -> None:

@@ -515,6 +515,8 @@ def test_a_category_becomes_a_row_for_each_way_of_limiting() -> None:
     }
     reads, writes = rows.policy_row(table, MODES[1], None), rows.policy_row(category(3), MODES[2], 0)
     assert (reads["name"], reads["is_read"], reads["max_iops"], reads["max_bytes_per_second"]) == ("category 3, reads", False, None, None)
+    part = rows.policy_row(TABLE[4], MODES[0], 1)
+    assert (part["is_read"], part["max_iops"], part["max_bytes_per_second"]) == (False, None, 2 * MB)
     assert (writes["name"], writes["is_read"], writes["max_bytes_per_second"], writes["raw"]) == ("category 3, writes", True, None, None)
 
 
@@ -523,6 +525,7 @@ TABLE = {
     1: category(1, total=Limit(100, 2)),
     2: category(2, reads=Limit(5, None), writes=Limit(5, None)),
     3: category(3, total=None),
+    4: category(4, total=Limit(None, 2, is_whole=False), reads=Limit(5, None, is_whole=False)),
 }
 FREE = {**rows.NO_QOS, "qos_levels_read": False}  # of ports, hosts and LUNs nothing is read
 ONE = {
@@ -542,6 +545,11 @@ ONE = {
         pytest.param((1, 0, 0), ONE, id="limited in all"),
         pytest.param((1, 2, 0), {**ONE, "qos_reads_policy_id": "volume-qos-read/2", "qos_read": False}, id="and in its reads"),
         pytest.param((1, 0, 2), {**ONE, "qos_writes_policy_id": "volume-qos-write/2", "qos_read": False}, id="and in its writes"),
+        pytest.param(
+            (4, 0, 0),
+            {**ONE, "qos_policy_id": "volume-qos/4", "qos_policy": "category 4", "qos_max_iops": None, "qos_read": False},
+            id="limited, and by how many operations was not understood",
+        ),
         pytest.param((1, None, 0), {**ONE, "qos_read": False}, id="reads not understood"),
         pytest.param((1, 0, None), {**ONE, "qos_read": False}, id="writes not understood"),
         pytest.param((None, 0, 0), {**FREE, "qos_read": False}, id="all not understood"),

@@ -6,6 +6,7 @@
 -- The ceiling of an adaptive policy (ONTAP) is worked out from the size. Where only bounds are known, `_at_least` and `_at_most` have them, and
 -- the volume still counts as capped.
 -- On Element each volume of a policy has the policy's limits to itself. Source: API reference, QoS policies.
+-- An ETERNUS may limit the reads of a volume, or its writes, by categories of their own. Then the volume is capped, whatever the two do together.
 WITH volume AS (
     SELECT
         v.endpoint,
@@ -61,6 +62,26 @@ policy AS (
 grouped AS (
     SELECT endpoint, qos_group_id, count(*) AS volumes, few(name) AS names FROM volume WHERE qos_group_id IS NOT NULL GROUP BY ALL
 ),
+one_way AS (
+    SELECT
+        w.endpoint,
+        w.volume_id,
+        string_agg(
+            coalesce(p.name, p.policy_id) || ': '
+            || concat_ws(', ', p.max_iops || ' IOPS', round(p.max_bytes_per_second / 1048576, 1) || ' MiB/s'),
+            '; ' ORDER BY p.policy_id
+        ) AS words
+    FROM (
+        SELECT endpoint, volume_id, qos_reads_policy_id AS policy_id
+        FROM step_volume
+        UNION ALL
+        SELECT endpoint, volume_id, qos_writes_policy_id
+        FROM step_volume
+    ) AS w
+    JOIN fact.array_qos_policy AS p ON p.endpoint = w.endpoint AND p.policy_id = w.policy_id
+    WHERE p.max_iops IS NOT NULL OR p.max_bytes_per_second IS NOT NULL
+    GROUP BY w.endpoint, w.volume_id
+),
 worded AS (
     SELECT
         endpoint,
@@ -100,16 +121,20 @@ told AS (
         w.endpoint,
         w.volume_id,
         CASE
-            WHEN w.own_words IS NULL AND w.group_words IS NULL AND NOT coalesce(v.qos_read, false) THEN NULL
+            WHEN w.own_words IS NULL AND w.group_words IS NULL AND o.words IS NULL AND NOT coalesce(v.qos_read, false) THEN NULL
             ELSE coalesce(
                 nullif(
-                    concat_ws('; ', w.own_words, w.group_words, CASE WHEN NOT coalesce(v.qos_read, false) THEN 'the rest was not read' END), ''
+                    concat_ws(
+                        '; ', w.own_words, w.group_words, o.words, CASE WHEN NOT coalesce(v.qos_read, false) THEN 'the rest was not read' END
+                    ),
+                    ''
                 ),
                 'none'
             )
         END AS own_qos
     FROM worded AS w
     JOIN volume AS v USING (endpoint, volume_id)
+    LEFT JOIN one_way AS o USING (endpoint, volume_id)
 )
 SELECT
     v.endpoint,
@@ -135,6 +160,7 @@ SELECT
     v.group_block_bytes,
     CASE
         WHEN v.is_own_adaptive OR v.is_group_adaptive OR v.qos_max_iops IS NOT NULL OR v.qos_max_bytes_per_second IS NOT NULL THEN true
+        WHEN o.volume_id IS NOT NULL THEN true
         WHEN v.qos_read AND v.levels_read THEN false
     END AS is_capped,
     v.qos_read AND v.levels_read AS is_whole,
@@ -155,6 +181,7 @@ SELECT
     END AS qos_shared_by
 FROM volume AS v
 LEFT JOIN told AS w USING (endpoint, volume_id)
+LEFT JOIN one_way AS o USING (endpoint, volume_id)
 LEFT JOIN policy AS p USING (endpoint, qos_policy_id)
 LEFT JOIN grouped AS g USING (endpoint, qos_group_id)
 LEFT JOIN step_endpoint_reading AS r USING (endpoint);
