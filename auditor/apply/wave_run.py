@@ -37,7 +37,8 @@ class WaveRun:
     ended: dict[int, Receipt]  # by the number of the change in its plan
     others: OtherWriter | None  # None: nobody looks for them
     applied: list[Receipt] = field(default_factory=list)  # and not put back
-    checked: int = 0  # how many of them were there at the last check
+    unsure: list[Change] = field(default_factory=list)  # written, and not read back as wanted
+    checked: int = 0  # how many of both were there at the last check
     late: list[Receipt] = field(default_factory=list)  # of what was put back, not yielded yet
     number: int = 0
     stopped: str = ""
@@ -56,8 +57,16 @@ class WaveRun:
             self.stop(other)
         return receipt
 
+    @property
+    def written(self) -> list[Change]:
+        """The changes that were written, or may have been, and were not put back."""
+        return [*(receipt.change for receipt in self.applied), *self.unsure]
+
     def stop(self, error: GuardError) -> None:
-        """Let nothing more be attempted because of `error`."""
+        """Let nothing more be attempted because of `error`; one that stopped the run before is what it ends with, and this one a notice."""
+        if self.error is not None:
+            self.pace.notice(f"{error.what}: {error.do}")
+            return
         self.error, self.stopped = error, f"not attempted: {error.what}"
 
     def only_first(self, ended: Callable[[Sequence[Receipt]], GuardError]) -> None:
@@ -82,19 +91,21 @@ class WaveRun:
     def settle(self, wave: str) -> None:
         """Wait, read what was written again, and ask health, where something was written since the last time; adds to `late`.
 
-        The settings of all waves are read, not of this one alone: what puts one back may take longer than a wave.
+        The settings of all waves are read, not of this one alone: what puts one back may take longer than a wave. A run that something
+        stopped is asked for as well: what it wrote by then may have made health worse, and the next run has to know.
         """
-        if self.stopped or len(self.applied) == self.checked:
+        if len(self.written) == self.checked:
             return
+        stopped = self.stopped
         if self.pace.settle_seconds:
             self.pace.wait(self.pace.settle_seconds)
         reverted = self.check(self.applied)
         if reverted:
             self.late += reverted
-            self.stopped = f"not attempted: {named(reverted[0].change)} did not stay as it was written; {reverted[0].why}"
+            self.stopped = stopped or f"not attempted: {named(reverted[0].change)} did not stay as it was written; {reverted[0].why}"
             gone = {(one.change.remediator, one.change.target) for one in reverted}
             self.applied = [one for one in self.applied if (one.change.remediator, one.change.target) not in gone]
-        worse = self.health.worse([receipt.change for receipt in self.applied])
+        worse = self.health.worse(self.written)
         if worse:
             more = f"; and {len(worse) - 3} more" if len(worse) > 3 else ""
             error = GuardError(
@@ -103,9 +114,11 @@ class WaveRun:
                 do="look at what got worse; `auditor undo RUN` puts back what this run wrote, the journal names it. Such changes are made "
                 "there again only with --after-failed-gate.",
             )
-            self.failed([receipt.change for receipt in self.applied], f"{'; '.join(worse[:3])}{more}")
+            self.failed(self.written, f"{'; '.join(worse[:3])}{more}")
             self.stop(error)
-        self.checked = len(self.applied)
+        elif stopped and self.pace.ask_health:
+            self.pace.notice("The run stopped. Health of all that it had written was asked then, and nothing of it had got worse.")
+        self.checked = len(self.written)
 
     def end(self) -> None:
         """Notice what is not known of health, and raise what stopped the run; where nothing did, its gates hold."""
@@ -182,7 +195,8 @@ def _rebooted(run: WaveRun, steps: Generator[Receipt, None, str]) -> Iterator[Re
         try:
             receipt = next(steps)
         except StopIteration as end:
-            run.stopped = run.stopped or end.value
+            stops = end.value
+            run.stopped = run.stopped or stops
             break
         rebooted |= receipt.change.remediator in STEPS
         if receipt.outcome is Outcome.APPLIED and receipt.change.remediator not in STEPS:
@@ -190,7 +204,8 @@ def _rebooted(run: WaveRun, steps: Generator[Receipt, None, str]) -> Iterator[Re
             run.made.append(receipt)
         yield receipt
         yield from run.take_late()
-    run.settle("the reboot of a host")
+    if not stops:  # else its receipts say what became of the host, and the hosts before it were asked
+        run.settle("the reboot of a host")
     run.stop_after_first()
     if rebooted and not run.stopped:
         run.health.begin_again()
@@ -210,6 +225,7 @@ def _made(run: WaveRun, order: WaveOrder, wave: Wave) -> Iterator[Receipt]:
         receipts.append(run.attempt(change))
         if receipts[-1].outcome is Outcome.UNVERIFIED:
             run.stopped = f"not attempted: {named(change)} was written and not read back as wanted"
+            run.unsure.append(change)
         yield receipts[-1]
     run.applied += [receipt for receipt in receipts if receipt.outcome is Outcome.APPLIED]
     run.made += [receipt for receipt in receipts if receipt.outcome in run.well]

@@ -173,6 +173,23 @@ def test_a_wave_that_costs_a_host_a_path_stops_the_run_after_that_host(watched: 
     assert readings == [1000, 1], "one reading before the run, and one a wave"
 
 
+def test_after_a_write_that_is_not_read_back_the_health_of_what_was_written_is_asked_and_nothing_more_is_written(
+    watched: Any, change: Make
+) -> None:
+    hall, reported, readings = watched
+    hall.shelf.faults["d2"] = "deaf"
+    changes = on_hosts(change, 3)
+    hall.while_settling = lambda: (
+        reported.update({"esx-0001": Health("esx-0001", {**FINE.good, PATHS: frozenset()}, FINE.bad)}) if len(hall.waits) == 2 else None
+    )
+    receipts, stopped = hall.run(*changes, ask_health=True)
+    assert outcomes(receipts) == {"d1": Outcome.APPLIED, "d2": Outcome.UNVERIFIED, "d3": Outcome.PROPOSED}
+    assert [name for name, _ in hall.shelf.writes] == ["d1", "d2"]
+    assert readings == [3, 1, 2], "before the run, after the first wave, and when it stopped"
+    assert stopped is not None
+    assert "esx-0001 lost path 1 and 1 more (paths)" in stopped.what
+
+
 def test_a_host_whose_paths_cannot_be_read_gets_no_write(watched: Any, change: Make) -> None:
     hall, reported, _ = watched
     reported["esx-0002"] = Health("esx-0002", {CONNECTION: frozenset({"connected"})}, unknown={PATHS: "NoPermission"})

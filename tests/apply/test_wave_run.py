@@ -39,8 +39,15 @@ class Site:
     events: list[tuple[Any, ...]] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
 
-    def run(self, settle_seconds: float = 60.0, ended: dict[int, Receipt] | None = None, others: Any = None) -> WaveRun:
-        pace = Pace(settle_seconds, wait=lambda seconds: self.note("wait", seconds), notice=lambda text: self.note("notice", text))
+    def run(
+        self, settle_seconds: float = 60.0, ended: dict[int, Receipt] | None = None, others: Any = None, *, ask_health: bool = False
+    ) -> WaveRun:
+        pace = Pace(
+            settle_seconds,
+            ask_health=ask_health,
+            wait=lambda seconds: self.note("wait", seconds),
+            notice=lambda text: self.note("notice", text),
+        )
         return WaveRun(
             self.attempt,
             self.check,
@@ -131,7 +138,7 @@ def test_the_first_that_stops_a_run_is_what_it_says(site: Site, change: Make) ->
     assert run.error is STOP
 
 
-def test_nothing_settles_where_nothing_was_written_since_or_the_run_is_stopped(site: Site, change: Make) -> None:
+def test_nothing_settles_where_nothing_was_written_since(site: Site, change: Make) -> None:
     run = site.run()
     run.settle("a wave")
     assert site.events == []
@@ -139,10 +146,46 @@ def test_nothing_settles_where_nothing_was_written_since_or_the_run_is_stopped(s
     run.settle("a wave")
     run.settle("a wave")
     assert site.events == [("wait", 60.0), ("check", ["a"]), ("health", ["a"])]
-    run.applied.append(applied(change("b")))
+    run.unsure.append(change("b"))
+    run.settle("a wave")
+    run.settle("a wave")
+    assert site.events[3:] == [("wait", 60.0), ("check", ["a"]), ("health", ["a", "b"])]
+
+
+@pytest.mark.parametrize(
+    ("worsened", "asked", "notices"),
+    [
+        pytest.param(
+            [], True, ["The run stopped. Health of all that it had written was asked then, and nothing of it had got worse."], id="well"
+        ),
+        pytest.param([], False, [], id="nobody asks for health"),
+        pytest.param([["slow"]], True, ['after the wave "a wave": slow: look at what got worse'], id="worse"),
+    ],
+)
+def test_a_run_that_somebody_else_stopped_asks_for_health_and_ends_as_it_was_stopped(
+    site: Site, change: Make, worsened: list[list[str]], asked: bool, notices: list[str]
+) -> None:
+    run = site.run(ask_health=asked)
+    site.worsened = list(worsened)
+    run.applied.append(applied(change("a")))
     run.stop(STOP)
     run.settle("a wave")
-    assert len(site.events) == 3
+    assert site.of("wait", "check", "health") == [("wait", 60.0), ("check", ["a"]), ("health", ["a"])]
+    assert [text.partition(";")[0] for _, text in site.of("notice")] == notices
+    assert site.of("failed") == [("failed", ["a"], "slow")] * len(worsened)
+    assert (run.error, run.stopped) == (STOP, "not attempted: somebody else writes")
+
+
+def test_what_was_put_back_after_a_run_was_stopped_does_not_change_why_it_was(site: Site, change: Make) -> None:
+    run = site.run(ask_health=True)
+    site.reverted = [[Receipt(change("a"), Outcome.REVERTED, 32, "it is 32 now")]]
+    run.applied.append(applied(change("a")))
+    run.stop(STOP)
+    run.settle("a wave")
+    assert run.stopped == "not attempted: somebody else writes"
+    assert [receipt.outcome for receipt in run.take_late()] == [Outcome.REVERTED]
+    assert site.events[-2][0] == "health"
+    assert run.written == []
 
 
 def test_without_a_time_to_settle_nothing_waits_and_all_is_read_again(site: Site, change: Make) -> None:
@@ -273,8 +316,27 @@ def test_what_is_not_read_back_ends_the_run_and_its_gates_are_not_taken_to_hold(
     ]
     why = "not attempted: shelf on b was written and not read back as wanted"
     assert [(one.why, one.found) for one in receipts[3:]] == [(why, 32)] * 2
-    assert site.of("passed", "health", "check") == []
-    assert site.of("attempt") == [("attempt", "left"), ("attempt", "a"), ("attempt", "b")]
+    assert site.of("passed", "health", "check") == [("check", ["a"]), ("health", ["a", "b"])]
+    assert site.of("attempt", "failed") == [("attempt", "left"), ("attempt", "a"), ("attempt", "b")]
+
+
+def test_what_is_not_read_back_and_made_health_worse_is_remembered_and_said(site: Site, change: Make) -> None:
+    site.ends, site.worsened = {"b": Outcome.UNVERIFIED}, [["h1 lost a path"]]
+    found, error = receipts_of(site.run(ask_health=True), *(on_host(change, name, "h1") for name in "abc"), on_host(change, "d", "h2"))
+    assert error is not None
+    assert error.what == 'after the wave "the first of the fleet (h1)": h1 lost a path'
+    assert [outcome for _, outcome in found] == [Outcome.APPLIED, Outcome.UNVERIFIED, Outcome.PROPOSED, Outcome.PROPOSED]
+    assert site.of("failed", "passed", "notice") == [("failed", ["a", "b"], "h1 lost a path")]
+    assert site.of("attempt") == [("attempt", "a"), ("attempt", "b")]
+
+
+def test_a_single_change_that_is_not_read_back_is_asked_for_as_well(site: Site, change: Make) -> None:
+    site.ends = {"a": Outcome.UNVERIFIED}
+    found, error = receipts_of(site.run(ask_health=True), on_host(change, "a", "h1"), on_host(change, "b", "h2"))
+    assert (found, error) == ([("a", Outcome.UNVERIFIED), ("b", Outcome.PROPOSED)], None)
+    assert site.of("health") == [("health", ["a"])]
+    [(_, notice)] = site.of("notice")
+    assert "nothing of it had got worse" in notice
 
 
 def test_what_was_put_back_comes_before_what_is_not_attempted_because_of_it(site: Site, change: Make) -> None:
