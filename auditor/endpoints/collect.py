@@ -72,7 +72,9 @@ def collect_fleet(
     readings = tuple(read[one.name] if one.name in read else _left_out(one, builder, needs, started) for one in fleet.endpoints)
     check_distinct(readings)
     _declare(fleet, builder)
-    return builder.finish(readings, started=started, finished=datetime.now(UTC), asked=needs)
+    snapshot = builder.finish(readings, started=started, finished=datetime.now(UTC), asked=needs)
+    _show_final_ends(readings, snapshot, progress)
+    return snapshot
 
 
 def collect_again(fleet: Fleet, before: Snapshot, endpoints: Sequence[str], progress: Progress) -> Snapshot:
@@ -92,7 +94,9 @@ def collect_again(fleet: Fleet, before: Snapshot, endpoints: Sequence[str], prog
     _declare(fleet, builder)
     order = [endpoint.name for endpoint in fleet.endpoints]
     readings = sorted((*kept, *again), key=lambda reading: order.index(reading.name))
-    return builder.finish(tuple(readings), started=started, finished=datetime.now(UTC), asked=before.asked)
+    snapshot = builder.finish(tuple(readings), started=started, finished=datetime.now(UTC), asked=before.asked)
+    _show_final_ends(again, snapshot, progress)
+    return snapshot
 
 
 def _read(
@@ -221,6 +225,17 @@ def _unread(endpoint: Endpoint, release: str | None) -> str:
 def _end(release: str | None, *, is_complete: bool) -> str:
     """How the reading of an endpoint ended, as progress shows it."""
     return READ if is_complete else READ_WITH_GAPS if release else NOT_READ
+
+
+def _show_final_ends(read: Sequence[EndpointReading], snapshot: Snapshot, progress: Progress) -> None:
+    """Show how the readings ended of which all endpoints together say something else than each alone.
+
+    The gap of an old entry of a host that answers under another one is none, and a number that no column holds is one.
+    """
+    final = {reading.name: reading for reading in snapshot.readings}
+    for reading in read:
+        if final[reading.name].complete != reading.complete:
+            progress(reading.name, _end(reading.version, is_complete=final[reading.name].complete))
 
 
 def _identify(session: Session) -> None:

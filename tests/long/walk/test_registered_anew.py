@@ -19,7 +19,7 @@ MACHINE = uuid5(NAMESPACE_DNS, HOST)
     ("machine", "code"),
     [pytest.param(MACHINE, 1, id="the old entry of a host"), pytest.param(uuid5(MACHINE, "x"), 2, id="another machine")],
 )
-def test_an_old_entry_makes_nothing_unknown(tmp_path: Path, machine: object, code: int) -> None:
+def test_an_old_entry_makes_nothing_unknown(tmp_path: Path, capsys: pytest.CaptureFixture[str], machine: object, code: int) -> None:
     scenario = (files("auditor_lab") / "scenarios" / "solidfire-vvols.yaml").read_text(encoding="utf-8")
     host = f"          - {{name: {HOST}, like: vvol-host}}\n"
     assert host in scenario
@@ -30,6 +30,7 @@ def test_an_old_entry_makes_nothing_unknown(tmp_path: Path, machine: object, cod
         arguments = ["--fleet", str(tmp_path / "fleet.yaml"), "--state-dir", str(tmp_path), "--reporter", f"json:{report}"]
         assert run(["audit", *arguments]) == code
     told = json.loads(report.read_text(encoding="utf-8"))
+    assert ("read with gaps" in capsys.readouterr().err) == (code == 2), "progress says what the report says"
     assert bool(told["gaps"]) == bool(told["summary"]["unknown"]) == (code == 2)
     assert [notice.split(" is the old entry of ")[0] for notice in told["notices"]] == (
         ["192.0.2.77 (host-15, notResponding)"] if code == 1 else []
