@@ -181,6 +181,7 @@ ARRAY_TABLES = (
             "cluster/counter/tables/lun",
         ),
         topic="volume_load",
+        measured=True,
         key=("endpoint", "volume_id"),
         rests_on=(("array_volume", ""),),  # whether none was left out
         kept_for={"client_queue_depth": "how many commands waited at the array when it was read"},
@@ -355,6 +356,7 @@ ARRAY_TABLES = (
         ("optimal_ops", "DOUBLE", "operations a second at the knee of the latency curve; ONTAP headroom_aggregate"),
         ("current_latency_us", "DOUBLE", "microseconds"),
         topic="pool_load",
+        measured=True,
         key=("endpoint", "pool_id"),
         rests_on=(("array_pool", ""),),
         kept_for={

@@ -107,8 +107,8 @@ _TABLES = (
 
 TABLES: Mapping[str, Table] = MappingProxyType({one.name: one for one in _TABLES})
 
-MEASURED_TOPICS = frozenset({"device_load", "adapter_load", "datastore_load", "disk_load", "volume_load", "pool_load"})
-"""Counters: what was read is another in each run although nobody changed anything."""
+MEASURED_TOPICS = frozenset(one.topic for one in _TABLES if one.measured)
+"""Counters, which change between two runs although nobody changed a setting."""
 TOPICS = frozenset(HOST_TOPICS + VCENTER_TOPICS + ON_DEMAND_TOPICS).union(*ARRAY_TOPICS.values())
 
 

@@ -34,6 +34,9 @@ class Table:
 
     Attributes:
         topic: the question that its rows answer; "" for a table that is read from no endpoint.
+        of_each_host: each host is asked its topic, so that the table `reading` has a row of it for each; otherwise the endpoint is.
+        measured: its rows are counters, which change between two runs although nobody changed a setting.
+        on_demand: its topic is read only where something asks for it, and is no part of a whole reading.
         key: the columns that distinguish its rows; empty where two rows may say the same.
         rows: the properties without which there are no rows; empty where the topic is one question, whose answer has all columns.
         asked_of: the property of the host that names the object that answers; None: the host, or the vCenter.
@@ -47,6 +50,9 @@ class Table:
     what: str
     columns: tuple[Column, ...]
     topic: str
+    of_each_host: bool
+    measured: bool
+    on_demand: bool
     key: tuple[str, ...]
     rows: tuple[str, ...]
     asked_of: str | None
@@ -70,6 +76,9 @@ def table(
     what: str,
     *columns: tuple[str, str, str] | tuple[str, str, str, str],
     topic: str = "",
+    of_each_host: bool = False,
+    measured: bool = False,
+    on_demand: bool = False,
     key: tuple[str, ...] = (),
     rows: tuple[str, ...] = (),
     asked_of: str | None = None,
@@ -78,7 +87,21 @@ def table(
     kept_for: Mapping[str, str] = MappingProxyType({}),
 ) -> Table:
     """A table whose columns are given as (name, DuckDB type, what it is), and a property where it has one of its own."""
-    return Table(name, what, tuple(Column(*column) for column in columns), topic, key, rows, asked_of, rests_on, always, kept_for)
+    return Table(
+        name,
+        what,
+        tuple(Column(*column) for column in columns),
+        topic,
+        of_each_host,
+        measured,
+        on_demand,
+        key,
+        rows,
+        asked_of,
+        rests_on,
+        always,
+        kept_for,
+    )
 
 
 ENDPOINT = ("endpoint", "VARCHAR", "name of the endpoint in fleet.yaml")

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from auditor.facts.table import ENDPOINT, table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from auditor.facts.table import Table
 
 _HOST = ("host_id", "VARCHAR", "managed object id of the host, for example host-12")
 _DEVICE = ("device", "VARCHAR", "canonical name, for example naa.6f47acc2...; ScsiLun.canonicalName")
@@ -49,6 +56,7 @@ VCENTER_TABLES = (
         ("value", "VARCHAR", "the value as text"),
         ("value_type", "VARCHAR", "long | int | string | boolean; the wire type, which a write must repeat"),
         topic="options",
+        of_each_host=True,
         key=("endpoint", "host_id", "key"),
         asked_of="configManager.advancedOption",
     ),
@@ -62,6 +70,7 @@ VCENTER_TABLES = (
         ("option_string", "VARCHAR", "for the next load, '' when none; KernelModuleInfo.optionString"),
         ("version", "VARCHAR", "for example 14.2.641.5-32vmw.802.0.0.22380479; KernelModuleInfo.version; NULL when not reported"),
         topic="modules",
+        of_each_host=True,
         key=("endpoint", "host_id", "module"),
         asked_of="configManager.kernelModuleSystem",
         rests_on=(("host", "software_iscsi"), ("hba", "driver")),  # which modules matter
@@ -77,6 +86,7 @@ VCENTER_TABLES = (
         ("value", "VARCHAR", "configured value as text; NULL when unset"),
         ("description", "VARCHAR", "the module's own help text"),
         topic="modules",
+        of_each_host=True,
         key=("endpoint", "host_id", "module", "name"),
         kept_for={
             "type": "which parameters of a driver take numbers",
@@ -98,6 +108,7 @@ VCENTER_TABLES = (
         ("initiator", "VARCHAR", "IQN or WWPN, lower case; NULL when neither"),
         ("delayed_ack", "BOOLEAN", "adapter-wide DelayedAck; NULL when the adapter does not have or report it"),
         topic="hbas",
+        of_each_host=True,
         key=("endpoint", "host_id", "hba"),
         rows=("config.storageDevice.hostBusAdapter",),
         kept_for={"delayed_ack": "on which adapters it is on; rules judge it by iscsi_option, which has the targets' as well"},
@@ -115,6 +126,7 @@ VCENTER_TABLES = (
         ("delayed_ack", "BOOLEAN", "value in the target's own advancedOptions; NULL when it does not report it"),
         ("delayed_ack_inherited", "BOOLEAN", "true when it comes from the adapter or the send target; NULL when it does not report it"),
         topic="hbas",
+        of_each_host=True,
         rows=("config.storageDevice.hostBusAdapter",),
         kept_for={
             "delayed_ack_inherited": "where delayed acknowledgement was set: on the target itself, or above it",
@@ -131,6 +143,7 @@ VCENTER_TABLES = (
         ("value", "VARCHAR", "the value as text, true and false in lower case; NULL when it is not reported"),
         ("is_inherited", "BOOLEAN", "true when it comes from the adapter or the send target; NULL where nothing can be inherited"),
         topic="hbas",
+        of_each_host=True,
         rows=("config.storageDevice.hostBusAdapter",),
         kept_for={
             "is_inherited": "where a parameter was set, beside iscsi/login-timeout; what holds for the target is judged",
@@ -155,6 +168,7 @@ VCENTER_TABLES = (
         ("switch", "VARCHAR", "name; NULL when not known, as of an opaque one"),
         ("switch_mtu", "BIGINT", "bytes; NULL when not reported"),
         topic="network",
+        of_each_host=True,
         key=("endpoint", "host_id", "vmk"),
         # On which switch an adapter is stands in three places, by the kind of switch.
         rows=("config.network.vnic", "config.network.vswitch", "config.network.proxySwitch", "config.network.portgroup"),
@@ -186,6 +200,7 @@ VCENTER_TABLES = (
         ("size_bytes", "BIGINT", "NULL when not a disk"),
         ("operational_state", "VARCHAR", "comma-separated ScsiLun.operationalState"),
         topic="devices",
+        of_each_host=True,
         key=("endpoint", "host_id", "device"),
         rows=("config.storageDevice.scsiLun",),
         kept_for={
@@ -208,6 +223,7 @@ VCENTER_TABLES = (
         ("queue_full_threshold", "BIGINT", ""),
         ("vaai_status", "VARCHAR", "supported | unsupported | unknown"),
         topic="device_scheduling",
+        of_each_host=True,
         key=("endpoint", "host_id", "device"),
         kept_for={
             "multipath_plugin": "which devices are claimed by HPP or a vendor's plug-in, and have no row in device_policy",
@@ -226,6 +242,7 @@ VCENTER_TABLES = (
         ("zero_status", "VARCHAR", "supported | unsupported"),
         ("delete_status", "VARCHAR", "supported | unsupported"),
         topic="device_offload",
+        of_each_host=True,
         key=("endpoint", "host_id", "device"),
         kept_for={"vaai_plugin": "which VAAI plug-in a device without offloads has"},
     ),
@@ -244,6 +261,7 @@ VCENTER_TABLES = (
         ("psp", "VARCHAR", "path selection policy of the device"),
         ("satp", "VARCHAR", "storage array type policy of the device"),
         topic="paths",
+        of_each_host=True,
         rows=("config.storageDevice.multipathInfo",),
         rests_on=(("device", ""), ("hba", "")),  # a path names its device and its adapter by their keys
         kept_for={"path": "which path is dead, by the name that esxcli has for it"},
@@ -267,6 +285,7 @@ VCENTER_TABLES = (
         ("rr_use_unoptimized", "BOOLEAN", "useANO: whether non-optimized paths are used; NULL when not reported"),
         ("working_paths", "BIGINT", "paths that the plug-in uses; NULL when not reported"),
         topic="multipathing",
+        of_each_host=True,
         key=("endpoint", "host_id", "device"),
         kept_for={
             "rr_use_unoptimized": "which devices send I/O by paths that are not optimized as well",
@@ -291,6 +310,7 @@ VCENTER_TABLES = (
         ("psp_options", "VARCHAR", "as reported, for example iops=1 or policy=latency"),
         ("description", "VARCHAR", ""),
         topic="multipathing",
+        of_each_host=True,
     ),
     table(
         "iscsi_portal",
@@ -307,6 +327,7 @@ VCENTER_TABLES = (
         ("link_up", "BOOLEAN", "NULL when not reported"),
         ("mtu", "BIGINT", "bytes; NULL when not reported"),
         topic="port_binding",
+        of_each_host=True,
         kept_for={
             "compliant_status": "what the host says, shown by iscsi/port-binding, which judges `compliant`",
             "path_status": "whether a bound adapter is used or stands by, beside iscsi/port-binding",
@@ -322,6 +343,7 @@ VCENTER_TABLES = (
         ("vmfs_uuid", "VARCHAR", ""),
         ("locking_mode", "VARCHAR", "ATS | ATS+SCSI | ..."),
         topic="lockmode",
+        of_each_host=True,
         kept_for={
             "volume_name": "which volumes have no other lock, beside vaai/locking-guard",
         },
@@ -514,6 +536,8 @@ VCENTER_TABLES = (
         ("bus_resets", "BIGINT", "in all samples together"),
         ("troubled_samples", "BIGINT", "samples with aborted commands or bus resets; NULL when either is not reported"),
         topic="device_load",
+        of_each_host=True,
+        measured=True,
         key=("endpoint", "host_id", "device"),
         rests_on=(("device", ""),),  # how much there will be to an answer
         kept_for={
@@ -540,6 +564,8 @@ VCENTER_TABLES = (
         ("queue_ms", "DOUBLE", "queueLatency, mean over commands; 0 when none passed"),
         ("commands_per_second", "DOUBLE", "mean"),
         topic="adapter_load",
+        of_each_host=True,
+        measured=True,
         key=("endpoint", "host_id", "hba"),
         rests_on=(("hba", ""),),
         kept_for={
@@ -572,6 +598,8 @@ VCENTER_TABLES = (
         ("normalized_latency_us", "DOUBLE", "sizeNormalizedDatastoreLatency, as above"),
         ("max_queue_depth", "BIGINT", "commands; datastoreMaxQueueDepth of the newest sample; NULL when 0 or not there"),
         topic="datastore_load",
+        of_each_host=True,
+        measured=True,
         key=("endpoint", "datastore_id", "host_id"),
         kept_for={
             "samples": "whether the counters are of the whole five minutes",
@@ -603,6 +631,7 @@ VCENTER_TABLES = (
         ),
         ("io_bytes", "DOUBLE", "bytes of a command, mean; of the counters read and write, in KiB a second; NULL when none passed"),
         topic="disk_load",
+        measured=True,
         key=("endpoint", "vm_id", "node"),
         # Which machines to ask, and which not where they are many.
         rests_on=(("host", ""), ("vm", "host_id"), ("vm", "power_state"), ("vm_disk", "controller"), ("device_load", "")),
@@ -707,6 +736,7 @@ VCENTER_TABLES = (
         ("category", "VARCHAR", "name of the tag's category"),
         ("tag", "VARCHAR", "name, unique within its category"),
         topic="tags",
+        on_demand=True,  # only waivers that go by tags have a use for them
         kept_for={"object_type": "which kinds of objects carry a tag"},
     ),
     table(
@@ -719,29 +749,20 @@ VCENTER_TABLES = (
         ("user_name", "VARCHAR", "who did it, for example VSPHERE.LOCAL\\Administrator; NULL when vCenter names nobody"),
         ("what", "VARCHAR", "a task's descriptionId, else the event's type; all that there can be stand in collectors/vcenter_changes.py"),
         topic="events",
+        on_demand=True,  # they only say who changed what
     ),
 )
 
-HOST_TOPICS = (
-    "options",
-    "modules",
-    "devices",
-    "paths",
-    "hbas",
-    "device_scheduling",
-    "device_offload",
-    "lockmode",
-    "network",
-    "multipathing",
-    "port_binding",
-    "device_load",
-    "adapter_load",
-    "datastore_load",
-)
-"""Topics of `reading` whose scope is one host. Source: this project, collectors/vcenter.py fills them."""
 
-VCENTER_TOPICS = ("hosts", "datastores", "vms", "disk_load", "pods", "tasks", "extensions", "storage_policies")
-"""Topics of `reading` whose scope is a whole vCenter."""
+def _topics(tables: Iterable[Table]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(one.topic for one in tables))
 
-ON_DEMAND_TOPICS = ("tags", "events")
-"""Likewise, and no part of a whole reading: tags are of no use but to waivers that go by them, events but to say who changed what."""
+
+HOST_TOPICS = _topics(one for one in VCENTER_TABLES if one.of_each_host)
+"""Topics of `reading` whose scope is one host."""
+
+ON_DEMAND_TOPICS = _topics(one for one in VCENTER_TABLES if one.on_demand)
+"""Topics whose scope is a whole vCenter, and that are no part of a whole reading."""
+
+VCENTER_TOPICS = tuple(topic for topic in _topics(VCENTER_TABLES) if topic not in (*HOST_TOPICS, *ON_DEMAND_TOPICS))
+"""The other topics of `reading` whose scope is a whole vCenter."""

@@ -23,6 +23,13 @@ def test_every_topic_has_a_table() -> None:
     assert sorted(TOPICS - {one.topic for one in TABLES.values()}) == []
 
 
+def test_tables_of_one_topic_are_read_of_the_same_scope_and_at_the_same_times() -> None:
+    said: dict[str, set[tuple[bool, bool, bool]]] = {}
+    for one in TABLES.values():
+        said.setdefault(one.topic, set()).add((one.of_each_host, one.measured, one.on_demand))
+    assert [topic for topic, ways in said.items() if len(ways) > 1] == []
+
+
 @pytest.mark.parametrize(
     ("wrong", "fault"),
     [
@@ -32,6 +39,11 @@ def test_every_topic_has_a_table() -> None:
         pytest.param({"key": ("endpoint", "host_id", "host_id")}, "host: its key has a column twice", id="twice"),
         pytest.param({"rests_on": (("hba", "drive"),)}, "host: nothing reads hba.drive", id="column of another"),
         pytest.param({"rests_on": (("declared", ""),)}, "host: nothing reads declared.", id="not of an endpoint"),
+        pytest.param(
+            {"of_each_host": True, "columns": TABLES["array"].columns, "key": (), "always": ()},
+            "host: it is read of each host, and has no column host_id",
+            id="of no host",
+        ),
         pytest.param({"topic": ""}, "host: it is read from no endpoint, and says how it is read", id="no topic"),
     ],
 )
@@ -43,8 +55,10 @@ def faults(one: Table) -> Iterator[str]:
     """What is wrong with a table, in words."""
     if one.topic and one.topic not in TOPICS:
         yield f"{one.name}: no topic is called {one.topic}"
-    if not one.topic and (one.rows or one.asked_of or one.rests_on or one.properties):
+    if not one.topic and (one.rows or one.asked_of or one.rests_on or one.properties or one.of_each_host or one.measured or one.on_demand):
         yield f"{one.name}: it is read from no endpoint, and says how it is read"
+    if one.of_each_host and "host_id" not in one.names:
+        yield f"{one.name}: it is read of each host, and has no column host_id"
     yield from (f"{one.name}: it has no column {name}" for name in (*one.key, *one.always) if name not in one.names)
     if len(set(one.key)) < len(one.key):
         yield f"{one.name}: its key has a column twice"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from auditor.facts.needs import SOURCES, Needs, needs
-from auditor.facts.schema import HOST_TOPICS, TABLES
+from auditor.facts.schema import HOST_TOPICS, MEASURED_TOPICS, TABLES, VCENTER_TOPICS
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -21,7 +21,7 @@ STORAGE_TABLES = ("hba", "iscsi_target", "device", "path")
 MOUNT_TABLE = "datastore_mount"
 
 STORAGE_TOPICS = tuple(dict.fromkeys(SOURCES[table].topic for table in STORAGE_TABLES))
-READ_ANEW = ("network", "device_load", "adapter_load", "datastore_load", "disk_load")
+READ_ANEW = ("network", *(topic for topic in (*HOST_TOPICS, *VCENTER_TOPICS) if topic in MEASURED_TOPICS))
 """Topics that vCenter answers for many hosts at once, and that no comparison uses: read each time they are needed, never taken over.
 
 Counters are of the last five minutes: those of an earlier run say nothing of this one.

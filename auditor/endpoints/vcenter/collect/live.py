@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from auditor.endpoints.vcenter.session import VCenter
     from auditor.model import Endpoint
 
-LIVE_TOPICS = ("options", "modules", "device_scheduling", "device_offload", "lockmode", "multipathing", "port_binding")
-
 HIDDEN_OPTIONS = ("DataMover.MaxHWTransferSize",)
 """Options no listing shows; they answer to their exact name. Source: docs/domain/facts.md#3-7, absent from the listings of 42 builds."""
 
@@ -39,6 +37,8 @@ _COMMANDS = (
     ("port_binding", "iscsi networkportal list", iscsi_portals),
 )
 """One call a host each. Paths come with their policies from vCenter; how a policy is set, and the claim rules, only esxcli reports."""
+
+LIVE_TOPICS = ("options", "modules", *dict.fromkeys(topic for topic, _, _ in _COMMANDS))
 
 
 class _Host:
