@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from auditor_lab.evidence.forms import Form, Layout, Output, records_of
 from auditor_lab.evidence.storage import answer
+from auditor_lab.vcenter.description.modules import module_of
 from auditor_lab.vcenter.inventory.hosts import adapters
 from auditor_lab.vcenter.inventory.network import vmknics
-from auditor_lab.vcenter.state.modules import module_of
 from auditor_lab.vcenter.state.storage_paths import initiator
 
 if TYPE_CHECKING:

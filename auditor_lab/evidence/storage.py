@@ -11,14 +11,13 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from auditor_lab.evidence.forms import Form, Layout, Output, records_of
+from auditor_lab.vcenter.description.modules import module_of
 from auditor_lab.vcenter.esxcli.commands import COMMANDS
 from auditor_lab.vcenter.esxcli.executer import Rows
 from auditor_lab.vcenter.inventory import hardware
 from auditor_lab.vcenter.inventory.hosts import unit
 from auditor_lab.vcenter.inventory.storage import display_name, path_states
-from auditor_lab.vcenter.state.modules import module_of
-from auditor_lab.vcenter.state.path_policy import runtime_names
-from auditor_lab.vcenter.state.storage_paths import initiator, path_name, paths
+from auditor_lab.vcenter.state.storage_paths import initiator, path_name, paths, runtime_names
 
 if TYPE_CHECKING:
     from auditor_lab.vcenter.description.devices import DeviceDescription, HbaDescription

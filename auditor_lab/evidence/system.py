@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from auditor_lab.evidence.forms import Form, Layout, Output, records_of
 from auditor_lab.evidence.option_texts import DESCRIPTIONS
 from auditor_lab.evidence.storage import answer
+from auditor_lab.vcenter.description.modules import module_of
 from auditor_lab.vcenter.inventory import hardware
 from auditor_lab.vcenter.inventory.hosts import option_values
-from auditor_lab.vcenter.state.modules import module_of
 
 if TYPE_CHECKING:
     from auditor_lab.vcenter.description.hosts import OptionValue

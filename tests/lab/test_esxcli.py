@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from auditor_lab.vcenter.description.modules import MODULES, parse_options
 from auditor_lab.vcenter.server import VCenterServer
 from auditor_lab.vcenter.soap.privileges import ALL, ESXCLI_WRITE
-from auditor_lab.vcenter.state.modules import MODULES, parse_options
 from auditor_lab.wire import Fault
 
 DISK, ENDPOINT = "naa.624a9370aaaa", "naa.6f47acc2000000017366707200000000"

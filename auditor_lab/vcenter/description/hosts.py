@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from auditor_lab.vcenter.description.devices import DeviceDescription, HbaDescription
+from auditor_lab.vcenter.description.modules import MODULES
 
 OptionValue = bool | int | str
 
@@ -92,8 +93,6 @@ class HostDescription:
     vsan_health: str = "healthy"  # healthy | unhealthy | unknown; only where vSAN is enabled
 
     def __post_init__(self) -> None:
-        from auditor_lab.vcenter.state.modules import MODULES
-
         # A driver that the lab does not know is served as it is; an option for a module that is neither is a slip.
         if lost := set(self.modules) - set(MODULES) - {hba.driver for hba in self.hbas}:
             raise ValueError(f"{self.name} has no adapter of the modules {sorted(lost)}, and the lab does not know them")

@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from auditor_lab.vcenter.description.modules import module_of, parse_options
 from auditor_lab.vcenter.esxcli import iscsi, iscsi_parameters, nmp, system
 from auditor_lab.vcenter.esxcli.command import ONE_OF_THEM, WHICH, Arguments, Command, Parameter, check_arguments, requested_devices
 from auditor_lab.vcenter.esxcli.executer import CommandFault, Rows, Scalar
 from auditor_lab.vcenter.inventory.datastores import vmfs_uuid
 from auditor_lab.vcenter.inventory.storage import display_name, lun_uuid, vstorage_support
-from auditor_lab.vcenter.state.modules import module_of, parse_options
 
 if TYPE_CHECKING:
     from auditor_lab.vcenter.description.devices import DeviceDescription

@@ -19,7 +19,8 @@ from auditor_lab.vcenter.esxcli.command import ONE_OF_THEM, WHICH, Arguments, Co
 from auditor_lab.vcenter.esxcli.executer import CommandFault, Raw, Rows, Scalar
 from auditor_lab.vcenter.inventory.hosts import unit
 from auditor_lab.vcenter.inventory.storage import display_name, working_paths
-from auditor_lab.vcenter.state.path_policy import POLICIES, ROUND_ROBIN, PathPolicy, device_config, policy_of, runtime_names
+from auditor_lab.vcenter.state.path_policy import POLICIES, ROUND_ROBIN, PathPolicy
+from auditor_lab.vcenter.state.storage_paths import device_config, policy_of, runtime_names
 
 if TYPE_CHECKING:
     from auditor_lab.vcenter.description.devices import DeviceDescription

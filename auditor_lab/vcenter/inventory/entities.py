@@ -256,7 +256,7 @@ def _mounted(state: VCenterState, hosts: Iterable[str]) -> list[Any]:
 def datastore(state: VCenterState, moid: str) -> Iterable[Managed]:
     """A datastore."""
     store, reference = state.datastores[moid], vim.Datastore(moid)
-    pod = pod_with(state, moid)
+    pod = pod_with(state.pods, moid)
     yield _entity(
         vim.Datastore,
         moid,

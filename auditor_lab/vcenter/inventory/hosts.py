@@ -13,8 +13,8 @@ from auditor_lab.vcenter.inventory.storage import Unit, logical_unit, path_state
 from auditor_lab.vcenter.inventory.topology import topology
 from auditor_lab.vcenter.soap.data_objects import complete, long
 from auditor_lab.vcenter.state.hosts import ISCSI_PARAMETERS, target_key
-from auditor_lab.vcenter.state.path_policy import FIXED, policy_of
-from auditor_lab.vcenter.state.storage_paths import hba_key, initiator
+from auditor_lab.vcenter.state.path_policy import FIXED
+from auditor_lab.vcenter.state.storage_paths import hba_key, initiator, policy_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

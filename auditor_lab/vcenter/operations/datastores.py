@@ -25,7 +25,7 @@ def _enter(context: Context, this: Any, _arguments: Mapping[str, Any]) -> Any:
     """
     state, moid = context.state, this._GetMoId()  # noqa: SLF001  pyVmomi's accessor
     store = state.datastores[moid]
-    if store.maintenance_mode != NORMAL or pod_with(state, moid) is None:
+    if store.maintenance_mode != NORMAL or pod_with(state.pods, moid) is None:
         raise vim.fault.InvalidState(msg="The operation is not allowed in the current state.")
 
     def is_empty() -> bool:

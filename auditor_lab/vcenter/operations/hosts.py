@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from pyVmomi import VmomiSupport, vim, vmodl
 
 from auditor_lab.vcenter.context import host_behind, reachable_host
+from auditor_lab.vcenter.description.modules import module_of
 from auditor_lab.vcenter.inventory import hardware, hosts
 from auditor_lab.vcenter.soap.data_objects import complete
-from auditor_lab.vcenter.state.modules import module_of
 from auditor_lab.vcenter.state.profiles import options_written
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from pyVmomi import VmomiSupport, vim, vmodl
 
 from auditor_lab.vcenter.context import host_behind
 from auditor_lab.vcenter.inventory.storage import lun_uuid
-from auditor_lab.vcenter.state.path_policy import FIXED, POLICIES, PathPolicy, policy_of
-from auditor_lab.vcenter.state.storage_paths import path_name, paths
+from auditor_lab.vcenter.state.path_policy import FIXED, POLICIES, PathPolicy
+from auditor_lab.vcenter.state.storage_paths import path_name, paths, policy_of
 
 if TYPE_CHECKING:
     from auditor_lab.vcenter.context import Context, Operation

@@ -44,7 +44,7 @@ def _configure_pod(context: Context, _this: Any, arguments: Mapping[str, Any]) -
 
     def configure() -> None:
         pod.config = _merged(pod.config if arguments["modify"] else default_config(), changes)
-        enforce_sioc(context.state, pod)
+        enforce_sioc(context.state.datastores, pod)
         context.state.changed()
 
     return context.tasks.start(arguments["pod"], pod.description.name, "StorageResourceManager.configureStorageDrsForPod", configure)

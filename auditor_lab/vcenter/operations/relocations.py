@@ -82,7 +82,7 @@ class _Relocation:
 
     @property
     def _held(self) -> bool:
-        pod = pod_with(self._state, self._target.moid)
+        pod = pod_with(self._state.pods, self._target.moid)
         if not self._target.sioc_enabled:
             return pod is not None and pod.holds_sioc
         loads = Loads(self._state)

@@ -12,7 +12,6 @@ from auditor_lab.vcenter.context import host_behind, reachable_host
 from auditor_lab.vcenter.inventory.datastores import vmfs_uuid
 from auditor_lab.vcenter.operations import multipath, pods
 from auditor_lab.vcenter.state.hosts import ISCSI_PARAMETERS, target_key
-from auditor_lab.vcenter.state.pods import sioc_written
 
 if TYPE_CHECKING:
     from auditor_lab.vcenter.context import Context, Operation
@@ -114,7 +113,7 @@ def _configure_iorm(context: Context, _this: Any, arguments: Mapping[str, Any]) 
             store.sioc_percent_of_peak = spec.percentOfPeakThroughput
         if spec.statsAggregationDisabled is not None:
             store.sioc_without_aggregation = spec.statsAggregationDisabled
-        sioc_written(context.state, store)
+        context.state.sioc_written(store)
         context.state.changed()
 
     return context.tasks.start(arguments["datastore"], store.description.name, "StorageResourceManager.ConfigureDatastoreIORM", configure)

@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
+from auditor_lab.vcenter.description.modules import module_of
 from auditor_lab.vcenter.state.event_log import OnChange, Watched, WatchedOptions
-from auditor_lab.vcenter.state.modules import module_of
 from auditor_lab.vcenter.state.options import OptionDef, options_of
 
 if TYPE_CHECKING:

@@ -8,13 +8,10 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from auditor_lab.vcenter.state.storage_paths import path_name, paths
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from auditor_lab.vcenter.description.devices import DeviceDescription
-    from auditor_lab.vcenter.state.hosts import HostState
 
 ROUND_ROBIN, FIXED, MOST_RECENTLY_USED = "VMW_PSP_RR", "VMW_PSP_FIXED", "VMW_PSP_MRU"
 
@@ -53,11 +50,6 @@ class PathPolicy:
     preferred: str = ""
 
 
-def policy_of(host: HostState, device: DeviceDescription) -> PathPolicy:
-    """The policy in effect."""
-    return host.path_policies.get(device.name) or claimed(device)
-
-
 @lru_cache(maxsize=1024)
 def claimed(device: DeviceDescription) -> PathPolicy:
     """The policy that the device's claim rule gave it, for example by the options "policy=latency;samplingCycles=16" or "iops=1"."""
@@ -75,39 +67,3 @@ def claimed(device: DeviceDescription) -> PathPolicy:
     elif "bytes" in options:
         policy = replace(policy, limit="Bytes", bytes=int(options["bytes"]))
     return replace(policy, use_unoptimized=options.get("useANO") == "1")
-
-
-def runtime_names(host: HostState, device: DeviceDescription) -> dict[str, str]:
-    """A device's paths: vCenter's name of each and esxcli's, for example vmhba64:C0:T0:L0.
-
-    The numbers are the lab's: the target is the path's position on its adapter, the LUN the device's position on the host.
-    """
-    lun = list(host.devices).index(device.name)
-    return {
-        path_name(host, hba, target, device): f"{hba.device}:C0:T{device.targets.index(target)}:L{lun}"
-        for hba, target in paths(host, device)
-    }
-
-
-def device_config(host: HostState, device: DeviceDescription) -> str:
-    """The device configuration of the policy as in `nmp device list`.
-
-    Source: outputs in KB 323117 and public guides for round robin by count, fixed and most recently used; for latency the vSphere storage
-    guide 6.7, "Change Default Parameters for Latency Round Robin".
-    """
-    policy, names = policy_of(host, device), runtime_names(host, device)
-    first = next(iter(names.values()), "")
-    if policy.psp == FIXED:
-        return f"{{preferred={names.get(policy.preferred, first)};current={names.get(policy.preferred, first)}}}"
-    if policy.psp == MOST_RECENTLY_USED:
-        return f"Current Path={first}"
-    ano = int(policy.use_unoptimized)
-    if policy.limit == "Latency":
-        samples = policy.sampling_ios
-        return (
-            f"{{policy=latency,latencyEvalTime={policy.latency_evaluation_ms},samplingCycles={samples},curSamplingCycle={samples},"
-            f"useANO={ano}; CurrentPath={first}: NumIOsPending=0,latency=0}}"
-        )
-    word = {"Default": "rr", "Iops": "iops", "Bytes": "bytes"}[policy.limit]
-    counts = f"policy={word},iops={policy.iops},bytes={policy.bytes},useANO={ano}"
-    return f"{{{counts}; lastPathIndex=0: NumIOsPending=0,numBytesPending=0}}"

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from auditor_lab.vcenter.description.datastores import AutomationDescription, PodDescription
     from auditor_lab.vcenter.state.datastores import DatastoreState
-    from auditor_lab.vcenter.state.vcenter import VCenterState
 
 _FIRST_ID = 201
 
@@ -61,22 +60,28 @@ def default_config() -> dict[str, Any]:
     }
 
 
-def pods_of(state: VCenterState) -> dict[str, PodState]:
-    """The datastore clusters of a vCenter by managed object id; where one uses the I/O metric, Storage I/O Control is on from the start."""
+def pods_of(descriptions: Sequence[PodDescription], datastores: Mapping[str, DatastoreState]) -> dict[str, PodState]:
+    """The datastore clusters of a vCenter by managed object id; where one uses the I/O metric, Storage I/O Control is on from the start.
+
+    Args:
+        descriptions: in the order of their ids.
+        datastores: the vCenter's, by managed object id.
+    """
+    datastore_id = {store.description.name: moid for moid, store in datastores.items()}
     pods = {}
-    for place, description in enumerate(state.description.pods, _FIRST_ID):
+    for place, description in enumerate(descriptions, _FIRST_ID):
         moid = f"group-p{place}"
-        pods[moid] = PodState(description, moid, tuple(state.datastore_id[name] for name in description.datastores))
-        enforce_sioc(state, pods[moid])
+        pods[moid] = PodState(description, moid, tuple(datastore_id[name] for name in description.datastores))
+        enforce_sioc(datastores, pods[moid])
     return pods
 
 
-def pod_with(state: VCenterState, datastore_id: str) -> PodState | None:
+def pod_with(pods: Mapping[str, PodState], datastore_id: str) -> PodState | None:
     """The datastore cluster that a datastore is in."""
-    return next((pod for pod in state.pods.values() if datastore_id in pod.datastores), None)
+    return next((pod for pod in pods.values() if datastore_id in pod.datastores), None)
 
 
-def enforce_sioc(state: VCenterState, pod: PodState) -> None:
+def enforce_sioc(datastores: Mapping[str, DatastoreState], pod: PodState) -> None:
     """Enable Storage I/O Control on every datastore that supports it, if the I/O metric is on.
 
     That the I/O metric enables SIOC is seen in docs/domain/incidents.md#s1; that it does so again after somebody disabled it, and how soon,
@@ -85,16 +90,9 @@ def enforce_sioc(state: VCenterState, pod: PodState) -> None:
     if not pod.holds_sioc:
         return
     for moid in pod.datastores:
-        store = state.datastores[moid]
+        store = datastores[moid]
         if store.description.sioc.supported:
             store.sioc_enabled = True
-
-
-def sioc_written(state: VCenterState, store: DatastoreState) -> None:
-    """React to a write of a datastore's Storage I/O Control: where the I/O metric requires it, it is enabled again a little later."""
-    pod = pod_with(state, store.moid)
-    if pod is not None and pod.holds_sioc and not store.sioc_enabled:
-        state.after(pod.description.sioc_back_seconds, lambda: enforce_sioc(state, pod))
 
 
 def _described(about: PodDescription) -> dict[str, Any]:

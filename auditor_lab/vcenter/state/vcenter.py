@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from auditor_lab.vcenter.state.datastores import DatastoreState
 from auditor_lab.vcenter.state.event_log import EventLog
 from auditor_lab.vcenter.state.hosts import Hosts
-from auditor_lab.vcenter.state.pods import pods_of
+from auditor_lab.vcenter.state.pods import enforce_sioc, pod_with, pods_of
 
 if TYPE_CHECKING:
     from auditor_lab.vcenter.description.datastores import DatastoreDescription
@@ -65,7 +65,7 @@ class VCenterState:
             for moid, datastore in zip((f"datastore-{place}" for place in count(101)), description.datastores, strict=False)
         }
         self.datastore_id = {datastore.description.name: moid for moid, datastore in self.datastores.items()}
-        self.pods = pods_of(self)
+        self.pods = pods_of(description.pods, self.datastores)
         self.vm_host: dict[str, str] = {  # virtual machine's managed object id -> host's
             f"vm-{place}": self.host_id[vm.host] for place, vm in enumerate(description.vms, _FIRST_VM)
         }
@@ -115,6 +115,12 @@ class VCenterState:
             del self.datastores[moid], self.datastore_id[description.name]
         self._mounted = (-1, {})
         self.changed()
+
+    def sioc_written(self, store: DatastoreState) -> None:
+        """React to a write of a datastore's Storage I/O Control: where the I/O metric requires it, it is enabled again a little later."""
+        pod = pod_with(self.pods, store.moid)
+        if pod is not None and pod.holds_sioc and not store.sioc_enabled:
+            self.after(pod.description.sioc_back_seconds, lambda: enforce_sioc(self.datastores, pod))
 
     def changed(self) -> None:
         """Record that something was written."""

@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from auditor_lab.vcenter.soap.sessions import Sessions
-from auditor_lab.vcenter.vapi import association, configuration, drafts, rest, tagging, tags, tasks
+from auditor_lab.vcenter.vapi import association, configuration, drafts, rest, tagging, tags, task_operations, tasks
 from auditor_lab.vcenter.vapi import sessions as vapi_sessions
 from auditor_lab.vcenter.vapi.errors import VapiError, message, unauthenticated, unauthorized
 from auditor_lab.vcenter.vapi.operations import Arguments, Call, Operation, Stored
@@ -31,7 +31,7 @@ _OPERATIONS: Mapping[str, Operation] = {
     **vapi_sessions.OPERATIONS,
     **tagging.OPERATIONS,
     **association.OPERATIONS,
-    **tasks.OPERATIONS,
+    **task_operations.OPERATIONS,
     **configuration.OPERATIONS,
     **drafts.OPERATIONS,
 }

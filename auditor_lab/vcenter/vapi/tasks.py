@@ -1,4 +1,4 @@
-"""com.vmware.cis.tasks, and the tasks of long operations of the vSphere Automation API.
+"""The tasks of long operations of the vSphere Automation API.
 
 Source: com.vmware.cis_client and .cis.task_client of the client that VMware publishes. An id is a UUID, a colon and the service: known.
 """
@@ -6,25 +6,29 @@ Source: com.vmware.cis_client and .cis.task_client of the client that VMware pub
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from auditor_lab.vcenter.vapi.errors import VapiError, message, not_found
-from auditor_lab.vcenter.vapi.operations import Arguments, Operation
+from auditor_lab.vcenter.vapi.errors import VapiError, message
 from auditor_lab.vcenter.vapi.values import ObjectId, Optional, Structure
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from auditor_lab.vcenter.state.vcenter import VCenterState
-    from auditor_lab.vcenter.vapi.operations import Call
 
 
 @dataclass(slots=True)
-class _Task:
+class Task:
+    """One task.
+
+    Attributes:
+        status: RUNNING, SUCCEEDED or FAILED.
+        ended: None while it runs.
+        error: None but of a task that failed.
+    """
+
     key: str
     service: str
     operation: str
@@ -37,6 +41,7 @@ class _Task:
     error: Structure | None = None
 
     def info(self, *, with_result: bool) -> Structure:
+        """com.vmware.cis.task.info of it."""
         done = 100 if self.ended else 50
         text = message(f"{self.service}.{self.operation}", f"{self.service}.{self.operation}")
         fields = {
@@ -67,7 +72,7 @@ class Tasks:
 
     def __init__(self, state: VCenterState) -> None:
         self._state = state
-        self.tasks: dict[str, _Task] = {}
+        self.tasks: dict[str, Task] = {}
         self.stuck = False
         self.deaf = False
 
@@ -81,7 +86,7 @@ class Tasks:
             work: called at the end with whether it may write; returns the result. A VapiError that it raises becomes the task's error.
         """
         service, _, operation = name.rpartition(".")
-        task = _Task(f"{uuid.uuid4()}:{service}", service, operation, target, user, datetime.now(UTC))
+        task = Task(f"{uuid.uuid4()}:{service}", service, operation, target, user, datetime.now(UTC))
         self.tasks[task.key] = task
         deaf = self.deaf
 
@@ -101,34 +106,3 @@ class Tasks:
         else:
             end_for_user()
         return task.key
-
-
-def _get(call: Call) -> Structure:
-    spec = call.arguments.structure_or_none("spec") or Arguments({})
-    return _task(call).info(with_result=not spec.flag("exclude_result"))
-
-
-def _list(call: Call) -> dict[str, Structure]:
-    """Every task that matches; a filter's list that is unset or empty matches all."""
-    spec = call.arguments.structure_or_none("filter_spec") or Arguments({})
-    keys, services, statuses = (set(spec.texts_or_none(name) or ()) for name in ("tasks", "services", "status"))
-    return {
-        key: task.info(with_result=True)
-        for key, task in call.tasks.tasks.items()
-        if (not keys or key in keys) and (not services or task.service in services) and (not statuses or task.status in statuses)
-    }
-
-
-def _task(call: Call) -> _Task:
-    key = call.arguments.text("task")
-    if key not in call.tasks.tasks:
-        raise not_found(key)
-    return call.tasks.tasks[key]
-
-
-OPERATIONS: Mapping[str, Operation] = MappingProxyType(
-    {
-        "com.vmware.cis.tasks.get": Operation(_get, "GET", "/cis/tasks/{task}"),
-        "com.vmware.cis.tasks.list": Operation(_list, "GET", "/cis/tasks"),
-    }
-)

@@ -10,8 +10,8 @@ from auditor_lab.scenario import load_scenario
 from auditor_lab.vcenter.description.datastores import DatastoreDescription
 from auditor_lab.vcenter.description.devices import DeviceDescription, HbaDescription
 from auditor_lab.vcenter.description.hosts import HostDescription
+from auditor_lab.vcenter.description.modules import MODULES
 from auditor_lab.vcenter.description.vms import DiskDescription, VmDescription
-from auditor_lab.vcenter.state.modules import MODULES
 from tests.audits import Audit
 from tests.scenarios.expectations import difference, expected, found, short
 
