@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from auditor.apply import Limits, limits_of, recover, undo_plan
 from auditor.apply.interrupted import recover_interrupted
 from auditor.apply.orders import MADE, UNDONE, Orders
-from auditor.apply.recovery import narrowed, what_is_left
+from auditor.apply.recovery import what_is_left
+from auditor.apply.undoing import narrowed
 from auditor.apply.unfinished import unfinished
 from auditor.errors import ConfigurationError
 from auditor.facts.snapshots.snapshot import load_snapshot, snapshot_digest

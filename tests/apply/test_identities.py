@@ -11,7 +11,7 @@ import pytest
 
 from auditor.apply import Fate, recover, undo
 from auditor.apply.identities import doubt
-from auditor.apply.recovery import undo_plan
+from auditor.apply.undoing import undo_plan
 from auditor.endpoints.common.sessions import SessionBase, Sessions
 from auditor.errors import EndpointUnreachableError
 from auditor.journal import history, open_intents, open_journal, read_journal

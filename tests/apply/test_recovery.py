@@ -422,7 +422,7 @@ def test_an_undo_reboots_hosts_where_it_is_told_to(
     def apply(*parts: Any, **_options: Any) -> None:
         given.append(parts[3])
 
-    monkeypatch.setattr("auditor.apply.recovery.apply", apply)
+    monkeypatch.setattr("auditor.apply.undoing.apply", apply)
     limits = RebootLimits(leave_seconds=60)
     with open_journal(journals, NEXT) as journal:
         undo(KILLED, sessions, journal, confirm=lambda _: True, reboots=limits)

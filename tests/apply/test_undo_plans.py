@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from auditor.apply.order import stages
-from auditor.apply.recovery import narrowed, undo_plan, what_is_left
+from auditor.apply.recovery import what_is_left
+from auditor.apply.undoing import narrowed, undo_plan
 from auditor.errors import ConfigurationError
 from auditor.journal import history, open_journal
 from auditor.model import Change, Outcome, Plan, Receipt, Scalar

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from auditor.apply.recovery import undo
+from auditor.apply.undoing import undo
 from auditor.endpoints.common.sessions import Sessions, open_session
 from auditor.endpoints.settings import remediator_for
 from auditor.errors import GuardError, PermissionMissingError

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from auditor.apply.recovery import undo_plan
+from auditor.apply.undoing import undo_plan
 from auditor.cli import run as auditor
 from auditor.history.families import begun_by, family_of
 from auditor.journal import open_journal
