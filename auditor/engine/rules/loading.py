@@ -76,7 +76,7 @@ def _read(
     if not paths:
         return {}
     from auditor.engine.rules.expressions import ExpressionChecker
-    from auditor.engine.rules.file import RuleReader
+    from auditor.engine.rules.file_reading.reader import RuleReader
     from auditor.yaml.reading import load_yaml
 
     checker = ExpressionChecker(views)

@@ -1,0 +1,1 @@
+"""Reading one rule file, part by part."""

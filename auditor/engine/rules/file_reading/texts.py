@@ -1,0 +1,15 @@
+"""How values of a rule file become texts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def as_sql(value: Any) -> str:
+    """An expression that YAML may have taken for a number or a truth value."""
+    return str(value).lower() if isinstance(value, bool) else str(value).strip()
+
+
+def stripped(text: str | None) -> str | None:
+    """The text without blanks around it; None where there is none."""
+    return text.strip() if text is not None else None
