@@ -14,6 +14,7 @@ import typer
 from auditor.cli import completions, options, waiting
 from auditor.cli.confirm import await_confirmed
 from auditor.cli.evidence import files_of, with_files
+from auditor.cli.option_groups import ExitOptions, FixOptions, IncrementalOptions, RuleOptions, WorkersOptions, with_groups
 from auditor.cli.shown import Shown, show_dry_run, show_fixed, typed, write_reports
 from auditor.cli.terminal import always, ask, ask_unmatched, progress, show_changes, show_plan, warn
 from auditor.errors import AuditorError, ConfigurationError
@@ -27,19 +28,19 @@ if TYPE_CHECKING:
     from auditor_lab.description import LabFleet
 
 
-@options.with_groups
+@with_groups
 def audit(
     *,
     fleet: options.Fleet = None,
     snapshot: options.Snapshots = None,
-    rule_options: options.RuleOptions,
+    rule_options: RuleOptions,
     reporter: options.Reporter = None,
     details: options.Details = None,
-    exit_options: options.ExitOptions,
-    fix_options: options.FixOptions,
+    exit_options: ExitOptions,
+    fix_options: FixOptions,
     transport: options.Transport = None,
-    incremental_options: options.IncrementalOptions,
-    workers_options: options.WorkersOptions,
+    incremental_options: IncrementalOptions,
+    workers_options: WorkersOptions,
     compare: options.Compare = None,
     waivers: options.Waivers = None,
     state_dir: options.StateDir = None,
@@ -123,7 +124,7 @@ def _prune(limits: Keep, state_dir: Place | None) -> None:
         warn(f"kept runs could not be removed: {error.what}")
 
 
-@options.with_groups
+@with_groups
 def demo(
     *,
     scenario: Annotated[
@@ -136,11 +137,11 @@ def demo(
         ),
     ] = None,
     bundle: Annotated[bool, typer.Option("--bundle", help="Read the hosts from support bundles, and the arrays live.")] = False,
-    rule_options: options.RuleOptions,
+    rule_options: RuleOptions,
     reporter: options.Reporter = None,
     details: Annotated[bool, typer.Option("--details", help="Every finding, not only the most important on one screen.")] = False,
-    exit_options: options.ExitOptions,
-    fix_options: options.FixOptions,
+    exit_options: ExitOptions,
+    fix_options: FixOptions,
     transport: options.Transport = None,
     state_dir: options.StateDir = None,
 ) -> int:
@@ -219,7 +220,7 @@ def _refuse_with_snapshot(*, transport: bool, since: bool, fix: bool, workers: b
         )
 
 
-def _run(request: AuditRequest, shown: Shown, exits: options.ExitOptions, fixing: options.FixOptions) -> int:
+def _run(request: AuditRequest, shown: Shown, exits: ExitOptions, fixing: FixOptions) -> int:
     """Audit, fix where that was requested, write the reports; the exit code."""
     from auditor.apply.held_back import held_back
     from auditor.audit import audit as run_audit

@@ -9,18 +9,19 @@ from typing import Annotated
 import typer
 
 from auditor.cli import options
+from auditor.cli.option_groups import WorkersOptions, with_groups
 from auditor.cli.terminal import progress
 from auditor.errors import CRASHED
 
 
-@options.with_groups
+@with_groups
 def collect(
     *,
     fleet: options.RequiredFleet,
     out: options.Out,
     endpoint: options.Endpoints = None,
     transport: options.Transport = None,
-    workers_options: options.WorkersOptions,
+    workers_options: WorkersOptions,
     strict: Annotated[bool, typer.Option("--strict", help="End with exit code 2 where something could not be read.")] = False,
 ) -> int:
     """Read a fleet into a snapshot and judge nothing; what could not be read is listed on standard error.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from auditor.cli import options
+from auditor.cli.paths import file_to_write
 from auditor.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ def explain(
     run: options.Run = None,
     by_hand: Annotated[bool, typer.Option("--by-hand", help="Of a finding: only the steps that a person takes.")] = False,
     svg: Annotated[
-        Path | None, typer.Option("--svg", metavar="FILE", callback=options.file_to_write, help="Write the path as a drawing as well.")
+        Path | None, typer.Option("--svg", metavar="FILE", callback=file_to_write, help="Write the path as a drawing as well.")
     ] = None,
     fleet: Annotated[Path | None, typer.Option("--fleet", metavar="PATH", help="fleet.yaml, for the params that were in force.")] = None,
     rules: options.Rules = None,

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from auditor.cli import options
+from auditor.cli.option_groups import with_groups
+from auditor.cli.paths import possible_paths
 from auditor.cli.terminal import progress
 from auditor.errors import CRASHED, ConfigurationError
 from auditor.report.wording import count_of
@@ -25,14 +27,14 @@ if TYPE_CHECKING:
     from auditor.store.address import Place
 
 
-@options.with_groups
+@with_groups
 def import_(
     *,
     paths: Annotated[
         list[Path],
         typer.Argument(
             metavar="PATH...",
-            callback=options.possible_paths,
+            callback=possible_paths,
             help="Support bundles, saved outputs of esxcli, exports of RVTools, and folders of these.",
         ),
     ],

@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
-from auditor.cli import options
+from auditor.cli.paths import folder_to_write
 from auditor.errors import ConfigurationError
 
 
 def init(
     folder: Annotated[
-        Path, typer.Option("--dir", metavar="DIR", callback=options.folder_to_write, help="The folder to write to; it must be there.")
+        Path, typer.Option("--dir", metavar="DIR", callback=folder_to_write, help="The folder to write to; it must be there.")
     ] = Path(),
     jobs: Annotated[bool, typer.Option("--jobs", help="Write jobs.yaml, for `auditor schedule`, instead of fleet.yaml.")] = False,
 ) -> int:

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from auditor.cli import options
+from auditor.cli.paths import file_to_write
 from auditor.errors import ConfigurationError, JournalError
 
 app = typer.Typer(
@@ -30,7 +31,7 @@ def export(
     form: Annotated[TicketFormat, typer.Option("--format", help="For people or for programs.")] = TicketFormat.MARKDOWN,
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="FILE", callback=options.file_to_write, help="Write this file. [default: standard output]"),
+        typer.Option("--out", metavar="FILE", callback=file_to_write, help="Write this file. [default: standard output]"),
     ] = None,
     state_dir: options.LocalStateDir = None,
 ) -> int:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from auditor.cli import completions, options
+from auditor.cli import completions
+from auditor.cli.paths import file_to_write, folder_to_write
 from auditor.errors import ConfigurationError
 from auditor.model.endpoint_kinds import endpoint_type
 
@@ -38,7 +39,7 @@ Scenario = Annotated[
 ]
 WriteFleet = Annotated[
     Path | None,
-    typer.Option("--write-fleet", metavar="PATH", callback=options.file_to_write, help="Write a fleet.yaml that audits it."),
+    typer.Option("--write-fleet", metavar="PATH", callback=file_to_write, help="Write a fleet.yaml that audits it."),
 ]
 Faults = Annotated[
     Path | None,
@@ -181,7 +182,7 @@ def _look_again(control: FaultFile) -> None:
 
 @app.command("evidence")
 def evidence(
-    out: Annotated[Path, typer.Option("--out", metavar="DIR", callback=options.folder_to_write, help="Where the files go.")],
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", callback=folder_to_write, help="Where the files go.")],
     scenario: Scenario = None,
     formatter: Annotated[
         str, typer.Option("--formatter", metavar="NAME", help="text, xml, json, csv or keyvalue, as esxcli's --formatter.")
@@ -208,7 +209,7 @@ def evidence(
 
 @app.command("export-vcsim")
 def export(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", callback=options.folder_to_write, help="Where the files go.")],
+    directory: Annotated[Path, typer.Argument(metavar="DIR", callback=folder_to_write, help="Where the files go.")],
     scenario: Scenario = None,
 ) -> int:
     """Write a scenario as a directory that VMware's own simulator loads.

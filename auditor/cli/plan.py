@@ -11,6 +11,8 @@ import typer
 
 from auditor.cli import options
 from auditor.cli.evidence import files_of, with_files
+from auditor.cli.option_groups import ExitOptions, IncrementalOptions, RuleOptions, with_groups
+from auditor.cli.paths import file_to_write
 from auditor.cli.terminal import progress, warn
 from auditor.errors import ConfigurationError
 from auditor.model import FixClass
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from auditor.store.address import Place
 
 
-@options.with_groups
+@with_groups
 def plan(
     *,
     fleet: options.Fleet = None,
@@ -45,10 +47,10 @@ def plan(
         bool,
         typer.Option("--privileges", help="Print, as JSON, the roles that the plan needs and those of the audit, instead of the plan."),
     ] = False,
-    rule_options: options.RuleOptions,
-    exit_options: options.ExitOptions,
+    rule_options: RuleOptions,
+    exit_options: ExitOptions,
     transport: options.Transport = None,
-    incremental_options: options.IncrementalOptions,
+    incremental_options: IncrementalOptions,
     retry_put_back: options.RetryPutBack = False,
     waivers: options.Waivers = None,
     state_dir: options.LocalStateDir = None,
@@ -89,7 +91,7 @@ def plan(
             "--transport (--lane) and --since cannot go with --from", why="files are read as they are.", do="leave them out."
         )
     if out is not None and out != "-":
-        options.file_to_write(Path(out))
+        file_to_write(Path(out))
     with progress() as shown:
         request = AuditRequest(
             fleet=with_files(fleet, chosen, incremental_options.max_age) if chosen else fleet,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from auditor.cli import options
+from auditor.cli.paths import file_to_write
 from auditor.cli.terminal import progress
 from auditor.errors import ConfigurationError
 
@@ -23,9 +24,7 @@ def record(
     fleet: options.Fleet = None,
     out: Annotated[
         Path | None,
-        typer.Option(
-            "--out", metavar="BUNDLE", callback=options.file_to_write, help="The bundle to write, a .tar.gz that is not there yet."
-        ),
+        typer.Option("--out", metavar="BUNDLE", callback=file_to_write, help="The bundle to write, a .tar.gz that is not there yet."),
     ] = None,
     check: Annotated[
         Path | None, typer.Option("--check", metavar="BUNDLE", help="Look through a bundle instead: digests, secrets, and your own names.")
@@ -35,7 +34,7 @@ def record(
         typer.Option(
             "--key",
             metavar="FILE",
-            callback=options.file_to_write,
+            callback=file_to_write,
             help="The key of the replacements, made on first use. [default: in the state directory]",
         ),
     ] = None,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from auditor.cli import options
+from auditor.cli.paths import folder_to_write
 from auditor.errors import ConfigurationError
 from auditor.reproduction.bounds import DEFAULT_TEST_FOLDER
 
@@ -22,7 +23,7 @@ def reproduce(
     finding: Annotated[list[str], typer.Argument(metavar="FINDING", help="Its id or the beginning of it, or RULE RESOURCE.")],
     out: Annotated[
         Path,
-        typer.Option("--out", metavar="DIR", callback=options.folder_to_write, help="The folder to write to; it must be new or empty."),
+        typer.Option("--out", metavar="DIR", callback=folder_to_write, help="The folder to write to; it must be new or empty."),
     ],
     run: options.Run = None,
     test_dir: Annotated[

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from auditor.cli import options
+from auditor.cli.paths import folder_to_write
 from auditor.cli.query import saved_place
 from auditor.errors import ConfigurationError, RuleError
 
@@ -26,7 +27,7 @@ def new(
     rule: Annotated[str, typer.Argument(metavar="TOPIC/ID", help="For example queue/host-limit.")],
     over: Annotated[str, typer.Option("--over", metavar="VIEW", help="What it judges; see `auditor rules schema`.")] = "device",
     directory: Annotated[
-        Path, typer.Option("--dir", metavar="DIR", callback=options.folder_to_write, help="The directory of rules the file goes into.")
+        Path, typer.Option("--dir", metavar="DIR", callback=folder_to_write, help="The directory of rules the file goes into.")
     ] = Path("rules"),
 ) -> int:
     """A file for a new rule, with a word for everything to be filled in.
@@ -154,9 +155,7 @@ def _conflicts_over(place: Path, rules: RuleSet, overrides: Sequence[Override]) 
 
 
 def pages(
-    directory: Annotated[Path, typer.Option("--dir", metavar="DIR", callback=options.folder_to_write, help="Where they go.")] = Path(
-        "docs/rules"
-    ),
+    directory: Annotated[Path, typer.Option("--dir", metavar="DIR", callback=folder_to_write, help="Where they go.")] = Path("docs/rules"),
     check: Annotated[bool, typer.Option("--check", help="Write nothing; end with exit code 3 when a page is not up to date.")] = False,
     rules: options.Rules = None,
 ) -> int:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from auditor.cli import options
+from auditor.cli.option_groups import ExitOptions, IncrementalOptions, RuleOptions, with_groups
+from auditor.cli.paths import folder_to_write
 from auditor.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -32,14 +34,14 @@ class LogFormat(StrEnum):
     JSON = "json"
 
 
-@options.with_groups
+@with_groups
 def schedule(
     *,
     fleet: options.Fleet = None,
     publish: Annotated[
         Path | None,
         typer.Option(
-            "--publish", metavar="DIR", callback=options.folder_to_write, help="Where index.html, latest.html and the files of each run go."
+            "--publish", metavar="DIR", callback=folder_to_write, help="Where index.html, latest.html and the files of each run go."
         ),
     ] = None,
     jobs: Annotated[
@@ -59,10 +61,10 @@ def schedule(
         typer.Option("--token-file", metavar="PATH", help="With --listen: what readers have to show; needed on any address but loopback."),
     ] = None,
     log_format: Annotated[LogFormat, typer.Option("--log-format", help="How the log on standard error is written.")] = LogFormat.TEXT,
-    incremental_options: options.IncrementalOptions,
+    incremental_options: IncrementalOptions,
     waivers: options.Waivers = None,
-    rule_options: options.RuleOptions,
-    exit_options: options.ExitOptions,
+    rule_options: RuleOptions,
+    exit_options: ExitOptions,
     state_dir: options.StateDir = None,
 ) -> int:
     """The compliance job: audits on schedule and publishes a site; it changes nothing on the fleet.
@@ -114,9 +116,9 @@ def _with_options(
     keep: int,
     timeout: str,
     waivers: Path | None,
-    rules: options.RuleOptions,
-    exits: options.ExitOptions,
-    incremental: options.IncrementalOptions,
+    rules: RuleOptions,
+    exits: ExitOptions,
+    incremental: IncrementalOptions,
 ) -> Job:
     from dataclasses import replace
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
-    from auditor.cli.options import FixOptions
+    from auditor.cli.option_groups import FixOptions
     from auditor.model import Report
     from auditor.pipeline.result import AuditResult
     from auditor.pipeline.writing import Written

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from auditor.cli import options
+from auditor.cli.paths import folder_to_write
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -45,7 +46,7 @@ _FILES = (
 @app.command("certificates")
 def certificates(
     out: Annotated[
-        Path, typer.Option("--out", metavar="DIR", callback=options.folder_to_write, help="Where the files go; made if it is not there.")
+        Path, typer.Option("--out", metavar="DIR", callback=folder_to_write, help="Where the files go; made if it is not there.")
     ],
     name: Annotated[
         list[str] | None,

@@ -5,8 +5,8 @@ from typing import Annotated
 import pytest
 import typer
 
-from auditor.cli import options
 from auditor.cli.app import app
+from auditor.cli.option_groups import ExitOptions, FixOptions, with_groups
 from auditor.errors import ConfigurationError
 from auditor.model import FixClass, Severity
 
@@ -14,12 +14,12 @@ from auditor.model import FixClass, Severity
 def test_a_command_takes_the_options_of_a_group_as_one_value() -> None:
     seen: list[object] = []
 
-    @options.with_groups
+    @with_groups
     def command(
         *,
         name: Annotated[str, typer.Option("--name")] = "nobody",
-        exits: options.ExitOptions,
-        fixing: options.FixOptions,
+        exits: ExitOptions,
+        fixing: FixOptions,
     ) -> int:
         """A command."""
         seen.extend((name, exits, fixing))
@@ -28,21 +28,21 @@ def test_a_command_takes_the_options_of_a_group_as_one_value() -> None:
     made = typer.Typer()
     made.command()(command)
     assert made(["--fail-on", "high", "--fix", "--allow", "reboot"], standalone_mode=False) == 7
-    assert seen == ["nobody", options.ExitOptions(Severity.HIGH), options.FixOptions(fix=True, allow=[FixClass.REBOOT])]
+    assert seen == ["nobody", ExitOptions(Severity.HIGH), FixOptions(fix=True, allow=[FixClass.REBOOT])]
 
 
 def test_options_that_go_with_a_fix_are_its_limits() -> None:
-    chosen = options.FixOptions(fix=True, yes=True, allow=[FixClass.REBOOT], max_changes="5%").limits()
+    chosen = FixOptions(fix=True, yes=True, allow=[FixClass.REBOOT], max_changes="5%").limits()
     assert chosen is not None
     assert (chosen.allow, chosen.max_changes) == ((FixClass.REBOOT,), "5%")
     assert chosen.reboot
-    kept = options.FixOptions(fix=True, no_reboot=True).limits()
+    kept = FixOptions(fix=True, no_reboot=True).limits()
     assert kept is not None
     assert not kept.reboot
-    assert options.FixOptions().limits() is None
-    assert options.FixOptions(fix=True, dry_run=True).limits() is None, "nothing will be written"
+    assert FixOptions().limits() is None
+    assert FixOptions(fix=True, dry_run=True).limits() is None, "nothing will be written"
     with pytest.raises(ConfigurationError, match="go with --fix"):
-        options.FixOptions(dry_run=True).limits()
+        FixOptions(dry_run=True).limits()
 
 
 NARROWING = {"--only", "--tag", "--exclude", "--severity", "--endpoint", "--cluster", "--host"}
