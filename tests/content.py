@@ -1,4 +1,4 @@
-"""Whether two snapshots say the same, whoever read them and in whatever order."""
+"""Whether two snapshots say the same, in whatever order and by which reader they were read."""
 
 from __future__ import annotations
 

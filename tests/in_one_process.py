@@ -36,7 +36,7 @@ threads: int | None = 1
 
 
 class _Clock:
-    """Seconds; whoever sleeps by it puts it forward."""
+    """Seconds; what sleeps by it puts it forward."""
 
     def __init__(self) -> None:
         self._ahead = 0.0

@@ -61,7 +61,7 @@ def at(answer: str | EndpointUnreachableError | None, kind: EndpointKind = Endpo
 
 
 class Site:
-    """Settings, a journal directory, and runs against whoever answers."""
+    """Settings, a journal directory, and runs against the endpoint that answers."""
 
     def __init__(self, shelf: Any, journals: Path, remediators: Any) -> None:
         self.shelf, self.journals, self.remediators = shelf, journals, remediators

@@ -215,7 +215,9 @@ def test_undo_restores_the_depth_over_the_wire(peers: Peers) -> None:
         pytest.param("esx-02", Outcome.APPLIED, 0, id="no volume depends on it"),
     ],
 )
-def test_whoever_plans_it_locking_stays_on_where_a_volume_has_no_other_lock(peers: Peers, host: str, outcome: Outcome, stored: int) -> None:
+def test_locking_stays_on_where_a_volume_has_no_other_lock_whatever_the_plan(
+    peers: Peers, host: str, outcome: Outcome, stored: int
+) -> None:
     resource = Resource("host", host, host, "vc-east", "gold", host)
     target = Target("vc-east", (("host_id", peers.hosts[host]), ("option", LOCKING)))
     (receipt,) = peers.run(FIRST, Change("host.option", FixClass.ONLINE, target, 1, 0, ("site/no-locking",), resource, "reason"))

@@ -69,7 +69,7 @@ class Example:
         opening: the requests of a session that is opened, up to where its collector begins.
         login: of these the one that shows the secret first.
         closing: the requests by which it ends.
-        refused: an operation of which the topics `lost` need the answer, and no others.
+        refused: an operation whose answer the topics `lost` need, and no others.
         unreadable: topics that this account is never shown whole.
         read_only: of the description, for an account that may only read.
         state: all that can be written, to be compared.

@@ -47,7 +47,7 @@ def rules() -> RuleSet:
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Lab, Fleet]]:
-    """A vCenter with 8 hosts, two Element clusters and one ETERNUS; whoever changes something puts it back."""
+    """A vCenter with 8 hosts, two Element clusters and one ETERNUS; a test that changes something puts it back."""
     folder = tmp_path_factory.mktemp("doctor")
     fleet = replace(load_scenario("solidfire-vvols"), eternus=load_scenario("eternus-vaai").eternus[:1])
     with serve(fleet) as lab:

@@ -80,7 +80,7 @@ def test_hosts_that_could_not_be_listed_are_no_mistake_of_who_named_them() -> No
     found = choose(snapshot(unread=["vc-b"]), Places(clusters=("bronze",)))
     assert found == Chosen(None, (), frozenset(), found.notices if found else ())
     assert found.notices == ("The hosts of vc-b could not be listed: which of them --host and --cluster mean is not known.",)
-    with pytest.raises(ConfigurationError, match="no cluster is called"):  # left out by choice: whoever names its cluster made a mistake
+    with pytest.raises(ConfigurationError, match="no cluster is called"):  # left out by choice: to name its cluster is a mistake
         choose(snapshot(left_out=["vc-b"]), Places(clusters=("bronze",)))
 
 
@@ -206,7 +206,7 @@ def test_a_change_of_what_other_hosts_use_as_well_names_them(tmp_path: Path, nam
 
 
 def test_what_another_host_says_against_a_change_still_holds_it_back(tmp_path: Path) -> None:
-    shared = {"host_id": "host-9", "device": "naa.9"}  # one setting, of which rows of two hosts tell
+    shared = {"host_id": "host-9", "device": "naa.9"}  # one setting that rows of two hosts tell of
     rows = [
         row(1, "vc-a", "wants 256", "gold", "esx-1.example.net", family="a", **shared),
         row(2, "vc-a", "wants 64", "gold", "esx-2.example.net", family="b", **shared),

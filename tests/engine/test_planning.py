@@ -160,7 +160,7 @@ def test_where_the_direction_is_not_known_a_change_may_revert_something(tmp_path
     assert change.classes == (FixClass.RETUNE, FixClass.ONLINE)
 
 
-def test_a_change_that_one_rule_calls_a_retune_is_one_whoever_else_wants_it(tmp_path: Path) -> None:
+def test_a_change_that_one_rule_calls_a_retune_is_one_for_every_rule_that_wants_it(tmp_path: Path) -> None:
     plain = rule_text("local/one", holds="dsnro = 256", fix=f"{_FIX}, set: '256'}}")
     retune = changed(
         rule_text("local/two", holds="dsnro > 255", fix=f"{_FIX}, set: '256', retunes: true}}"), ("class: online", "class: reboot")

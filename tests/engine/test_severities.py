@@ -61,7 +61,7 @@ def test_a_severity_of_a_rule_that_was_left_out_is_no_mistake(rules: RuleSet) ->
     }
 
 
-def test_whoever_reads_the_report_is_told_what_weighs_something_else(rules: RuleSet) -> None:
+def test_a_reader_of_the_report_is_told_what_weighs_something_else(rules: RuleSet) -> None:
     changed = with_severities(rules, [Override("vvol/one", Severity.INFO), Override("vvol/two", Severity.HIGH)])
     assert severity_notices(rules, changed, "fleet.yaml") == ("fleet.yaml sets severities of its own: vvol/one info instead of high.",)
     assert severity_notices(rules, with_severities(rules, []), "fleet.yaml") == ()

@@ -51,7 +51,7 @@ def on_all_hosts(given: Facts, *devices: dict[str, Any]) -> None:
 
 
 def array(given: Facts, name: str, kind: EndpointKind, *volumes: dict[str, Any], array_id: str | None = None, read: bool = True) -> None:
-    """An array of which everything was read, or, unless `read`, everything but its last volumes."""
+    """An array that was read whole or, unless `read`, without its last volumes."""
     topics = ARRAY_TOPICS[kind]
     given["reading"] += [{"endpoint": name, "scope": "", "topic": topic, "complete": read or topic != "volumes"} for topic in topics]
     own = {"family": FAMILY[kind], "name": name, "array_id": array_id or f"id of {name}"}

@@ -51,7 +51,7 @@ def with_numbers(tables: Mapping[str, Rows]) -> dict[str, Rows]:
 
 
 def with_paths(rows: Rows, tables: Mapping[str, Rows]) -> dict[str, Rows]:
-    """These tables beside the steps of rows of `path_policy`, each of which has paths of its own; native unless it is not."""
+    """These tables beside the steps of rows of `path_policy`; each row has paths of its own; native unless it is not."""
     numbered = with_numbers({**tables, "device": rows})
     own = numbered["step_device_row"]
     policies = _distinct(rows, _POLICY)

@@ -33,7 +33,7 @@ class FactTables:
         self._of: dict[str, int] = {}
 
     def holding(self, facts: dict[str, _Rows]) -> duckdb.DuckDBPyConnection:
-        """The database with these facts, of which every row is whole, and no others."""
+        """The database with these facts and no others; every row of them is whole."""
         self._fill(facts)
         return self._connection
 
@@ -88,7 +88,7 @@ def _facts(sql: str) -> frozenset[str]:
 
 
 def connection_with(views: Collection[str], facts: dict[str, _Rows]) -> duckdb.DuckDBPyConnection:
-    """The database with these views over these facts, of which every row is whole; as it is until it is asked for again."""
+    """The database with these views over these facts, each row of them whole; as it is until it is asked for again."""
     try:
         return _database().connection(views, facts)
     except BaseException:  # raised again; whatever it was, what is filled and made is not known
@@ -97,7 +97,7 @@ def connection_with(views: Collection[str], facts: dict[str, _Rows]) -> duckdb.D
 
 
 def rows_of_view(name: str, facts: dict[str, _Rows]) -> _Rows:
-    """The rows of the view in the order of their resources, over these facts, of which every row is whole."""
+    """The rows of the view in the order of their resources, over these facts, each row of them whole."""
     return listed(connection_with({name}, facts).execute(f'SELECT * FROM "{name}" ORDER BY endpoint, resource_id'))
 
 

@@ -56,7 +56,7 @@ def offload_off(*devices: dict[str, Any], declared: dict[str, str] | None = None
             "ontap by its inquiry, and another by its name",
             id="an inquiry and a name of two known ones",
         ),
-        pytest.param([PURE, NVME], False, "flasharray by NVMe", id="a namespace, of which sources on SCSI say nothing"),
+        pytest.param([PURE, NVME], False, "flasharray by NVMe", id="a namespace, on which sources about SCSI say nothing"),
         pytest.param([PURE, UNREAD], False, "inquiry not read", id="an inquiry that was not read"),
         pytest.param([PURE, HALF_READ], False, "inquiry not read", id="a device that may be local or not"),
         pytest.param([DISK], False, "", id="no array at all"),
@@ -338,7 +338,7 @@ def test_of_queues_that_no_source_speaks_of_there_is_no_verdict_and_no_fix(famil
 def test_of_queues_that_a_source_speaks_of_there_is_a_verdict() -> None:
     given = behind("qlnativefc", PURE, options="ql2xmaxqdepth=128", dsnro=64, depth=128)
     assert {str(finding.verdict) for finding in evaluated(given, *QUEUES).findings()} == {"fail"}
-    # One driver, one depth: with an array beside it of which nobody says what it takes, there is none for the driver.
+    # One driver, one depth: beside an array for which nobody says what it takes, there is none for the driver.
     beside = {**STRANGER, "vendor": "DellEMC", "model": "PowerStore"}
     given = behind("qlnativefc", PURE, beside, options="ql2xmaxqdepth=128", dsnro=64, depth=128)
     assert verdicts(given, "queue/driver-depth") == {"qlnativefc": "not_applicable"}

@@ -177,7 +177,7 @@ def _another_array_has_it_too(given: Facts) -> None:
     array(given, "fb", EndpointKind.FLASHARRAY, {"name": "db", "device": LUN})
 
 
-@pytest.mark.parametrize("lose", [pytest.param(_no_volumes, id="of none"), pytest.param(_another_array_has_it_too, id="of which of two")])
+@pytest.mark.parametrize("lose", [pytest.param(_no_volumes, id="of none"), pytest.param(_another_array_has_it_too, id="of one of two")])
 def test_a_device_of_no_array_that_is_known_has_no_second_side(lose: Callable[[Facts], None]) -> None:
     given = one_volume()
     lose(given)

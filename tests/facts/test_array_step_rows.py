@@ -8,7 +8,7 @@ from .single import Keyed, Rows, by, of_vc, rows_over
 TRANSFER = ("transfer_state", "transfer_bytes", "transfer_seconds")
 
 
-def test_a_relationship_has_the_schedule_of_whoever_holds_the_destination() -> None:
+def test_a_relationship_has_the_schedule_of_the_cluster_that_holds_the_destination() -> None:
     def relationship(
         name: str, role: str, schedule: str | None, endpoint: str = "east", *, read: bool | None = True, **more: Any
     ) -> dict[str, Any]:

@@ -76,7 +76,7 @@ def test_what_was_not_read_whole_is_not_counted_beside_a_scrub(topic: str, unkno
 
 
 def mirrored(**destination: Any) -> Rows:
-    """The rows of a relationship between two clusters, of which only the destination's knows the schedule."""
+    """The rows of a relationship between two clusters; only the destination's knows the schedule."""
     given = hosts(1)
     array(given, "here", ONTAP)
     array(given, "there", ONTAP)
@@ -251,7 +251,7 @@ def mounting(*paths: str, shares: int = 1, read: bool = True) -> dict[str, dict[
         pytest.param([], {}, False, id="none"),
         pytest.param(["/ds2"], {"read": False}, None, id="not all of the ONTAP read"),
         pytest.param(["/ds1"], {"shares": 2}, True, id="ONTAP, where two shares have the path"),
-        pytest.param(["/ds1"], {"read": False}, True, id="ONTAP, of which not all was read"),
+        pytest.param(["/ds1"], {"read": False}, True, id="ONTAP, not read whole"),
     ],
 )
 def test_a_host_mounts_nfs_from_ontap_where_an_export_path_says_so(paths: list[str], more: dict[str, Any], expected: bool | None) -> None:
@@ -355,7 +355,7 @@ def test_a_pool_tells_on_how_many_of_its_datastores_storage_io_control_is_on(
 def test_a_datastore_on_several_pools_leaves_open_what_it_could_change(
     sioc: tuple[bool, bool], astray: bool | None, on: int | None, is_mixed: bool | None, beside: str | None
 ) -> None:
-    """The volume of the third datastore is a FlexGroup: it lies on several aggregates, of which the pool may be one."""
+    """The volume of the third datastore is a FlexGroup: it lies on several aggregates, and the pool may be one of them."""
     given = shared(sioc=sioc)
     given["array_volume"][2]["pool_id"] = None
     given["datastore"].append(given["datastore"][0] | {"datastore_id": "d3", "name": "ds3", "nfs_path": "/ds3", "sioc_enabled": astray})

@@ -138,7 +138,7 @@ HOSTS: Rows = [
 
 
 def of_hosts(kind: str, **more: Any) -> dict[str, Rows]:
-    """The hosts, of which h4 was not read, and a change of this kind on h1 of "vc"; of other kinds and hosts others changed something."""
+    """The hosts (h4 was not read), and a change of this kind on h1 of "vc"; others changed something of other kinds and hosts."""
     topics = ("modules_read", "hbas_read", "options_read", "devices_read")
     return {
         "step_wanted_host": HOSTS,

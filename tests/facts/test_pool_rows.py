@@ -34,7 +34,7 @@ POOLS = ("busy", "calm", "half-known", "unread", "other-clock", "empty")
 
 
 def array_pools() -> Rows:
-    """Pools of "east", of "west" with the same ids, and of "north" and "south", of which something is not known."""
+    """Pools of "east", of "west" with the same ids, and of "north" and "south", where something is not known."""
     pools = [{"endpoint": name, "pool_id": pool} for name in ("east", "west", "north", "south") for pool in POOLS]
     nodes = {"east": "n1", "west": "n1", "north": "n9", "south": "n2"}
     read = {"replication_read": True, "efficiency_read": True, "volumes_read": True}

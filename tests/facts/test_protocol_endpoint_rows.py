@@ -209,7 +209,7 @@ MOUNTS = {
 
 
 def vvol_datastores() -> Rows:
-    """vVol datastores that were read whole and in part, some of which share a protocol endpoint, and those of another vCenter."""
+    """vVol datastores that were read whole and in part (some share a protocol endpoint), and those of another vCenter."""
     names = (*READ_WHOLE, *READ_IN_PART, "no-vvols")
     listed = [
         *of_vc(*({"datastore_id": name} for name in names)),

@@ -7,8 +7,8 @@ from auditor.model import EndpointKind
 from .fleets import Facts, array, seen
 from .whole_rows import add, host, rows_of_step, vcenter
 
-# By array host, its initiators: a and b are of a host of which all was read, c and d of hosts whose devices and scheduling were not,
-# e of a host of "vc-2", whose datastores were not read, f of one of "gone", of which nothing was, z of nobody.
+# By array host, its initiators: a and b are of a host that was read whole, c and d of hosts whose devices and scheduling were not,
+# e of a host of "vc-2", whose datastores were not read, f of one of "gone", which was not read, z of nobody.
 HOSTS = {"ab": "ab", "c": "c", "d": "d", "e": "e", "f": "f", "ae": "ae", "ac": "ac", "az": "az", "z": "z", "none": ""}
 # By volume, the array hosts it is connected to, the initiators that are logged in, and what has to be said of it:
 # hosts, hosts read, datastores read.

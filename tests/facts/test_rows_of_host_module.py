@@ -223,7 +223,7 @@ def options(name: str, module: str, string: str | None, of: str = "vc", **more: 
 
 
 def serves(name: str, devices: int, families: str | None, depth: int | None = 64, module: str = "nfnic", **more: Any) -> Row:
-    """A module with these devices, all of them LUNs, none of which is of an array that caps virtual volumes."""
+    """A module with these devices: all of them are LUNs, none is of an array that caps virtual volumes."""
     words = ", ".join(f"{family} ({devices} device{'s' * (devices > 1)})" for family in (families or "").split(", ") if family)
     given = {"devices": devices, "luns": devices, "families": families, "depth_in_effect": depth, "families_beside_capped": words}
     return row(name, module, **given | more)

@@ -13,7 +13,7 @@ OF_BOTH = ("SunRPC.MaxConnPerIP", *HEAP)
 
 
 def fleet() -> Facts:
-    """The hosts of the other test, two of which list an option, and one whose version was not read."""
+    """The hosts of the other test (two of them list an option), and one whose version was not read."""
     given = fleet_of_queues()
     for endpoint, value in (("vc", "256"), ("vc-2", "x")):
         add(given, "host_option", {"endpoint": endpoint, "host_id": "mounts", "key": "NFS.MaxVolumes", "value": value})
@@ -48,7 +48,7 @@ NOT_READ: Row = {"mounts_ontap": None, "other_datastores": None}
 def rows(
     name: str, of: str = "vc", value: int | None = None, *, by_3: Row | None = None, by_4: Row | None = None, **more: Any
 ) -> list[Row]:
-    """The options of a host, of which it lists none but the first, with what it mounts by NFS 3 or by NFS 4.1."""
+    """The options of a host that lists only the first, with what it mounts by NFS 3 or by NFS 4.1."""
     about = {"host_id": name, "host": f"{name} of {of}", "endpoint": of, **more}
     result = []
     for option in OPTIONS + OF_4_1 + OF_BOTH:

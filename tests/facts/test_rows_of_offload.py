@@ -64,7 +64,7 @@ def fleet() -> Facts:
 
 
 def hosts_not_listed() -> Facts:
-    """There may be more hosts, but for a device of which its array lists them."""
+    """There may be more hosts, except for a device whose array lists them."""
     given = vcenters("hosts")
     for device in ("listed", "not listed"):
         sees(given, device, {FIRST: ALL})

@@ -38,7 +38,7 @@ def machine(given: Facts, name: str, host_id: str, power_state: str, *, read: bo
 
 
 def fleet() -> Facts:
-    """Host "set" of "vc"; hosts of its id are in the other vCenters, of one of which datastores were not read, of one machines."""
+    """Host "set" of "vc"; hosts of its id are in two other vCenters: of one the datastores were not read, of the other the machines."""
     given: Facts = {}
     for endpoint in ("vc", "vc-2", "no datastores", "no machines", "nothing"):
         vcenter(given, endpoint, unread={"no datastores": {"datastores"}, "no machines": {"vms"}}.get(endpoint, ()))

@@ -60,7 +60,7 @@ def of_topics() -> Facts:
 
 
 def of_domains() -> Facts:
-    """Clusters of two hosts, of one of which a topic was not read; the hosts of "vc-2" were not listed whole."""
+    """Clusters of two hosts; of one host a topic was not read; the hosts of "vc-2" were not listed whole."""
     given: Facts = {}
     for endpoint in ("vc", "vc-2", "vc-3"):
         if endpoint != "vc-3":

@@ -310,7 +310,7 @@ OF_FLEET = expected(
     *told_of("namespace", {"family": "other", "is_namespace": True, "wanted_dsnro": None}),
     *told_of("of two families", {"family": None, "wanted_dsnro": None}),
     *told_of("of two models"),
-    # All hosts are counted and named that see it, one of which says that it lies within it.
+    # All hosts that see it are counted and named; one of them says that it lies within it.
     *told_of("local on one", {"queue_depths": "nfnic 64 on 2"}, dsnro("32 on 1, 64 on 1", None, "esx-3")),
     *told_of(
         "of two clusters, and odd",

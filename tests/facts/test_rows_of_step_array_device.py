@@ -55,7 +55,7 @@ ENDPOINTS: dict[str, list[tuple[str, str]]] = {
 
 
 def fleet() -> Facts:
-    """Three FlashArrays, one of which is listed twice, and one of which nobody knows what array it is."""
+    """Three FlashArrays: one is listed twice, and of one nobody knows what array it is."""
     given: Facts = {"reading": []}
     for name in ARRAYS:
         array(given, name, EndpointKind.FLASHARRAY, array_id="id of fa-1" if name == "fa-1 again" else None)

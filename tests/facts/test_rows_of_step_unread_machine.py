@@ -21,7 +21,7 @@ MOUNTS = (("one", "a"), ("one", "b"), ("two", "b"), ("one", "a"))
 
 
 def fleet() -> Facts:
-    """Hosts and datastores of the same ids are in "vc-2", of which the mounts were not read whole, and in "gone"."""
+    """Hosts and datastores of the same ids are in "vc-2", whose mounts were not read whole, and in "gone"."""
     given: Facts = {}
     vcenter(given, "vc")
     vcenter(given, "vc-2", unread={"datastores"})

@@ -49,7 +49,7 @@ def store(given: Facts, pod_id: str | None, name: str, device: str | None, *host
 
 
 def fleet() -> Facts:
-    """Pods and datastores of the same ids are in "vc-2", whose datastores were not read whole, and in "gone", of which nothing was."""
+    """Pods and datastores of the same ids are in "vc-2", whose datastores were not read whole, and in "gone", which was not read."""
     given: Facts = {}
     vcenter(given, "vc")
     vcenter(given, "vc-2", unread={"datastores"})

@@ -259,7 +259,7 @@ def behind(host_id: str, value: int, left_off: int, not_on: int, *, sourced: boo
 
 
 def beating(host_id: str, left_off: int, **more: object) -> list[Row]:
-    """A host of a cluster of four without heartbeat, three of which nobody may switch on unasked."""
+    """A host of a cluster of four without heartbeat; on three of them nobody may switch it on unasked."""
     beat: Row = {"value": 0, "majority_value": 0, "hosts_left_off": left_off, "hosts_not_on": 3}
     return rows(host_id, {BEAT: beat}, cluster="beating", **more)
 

@@ -212,7 +212,7 @@ def test_a_volume_is_used_by_the_datastores_hosts_and_disks_that_lie_on_it() -> 
     assert [rows["east", "lun"][name] for name in ("volume", "svm", "pool_id")] == ["lun", "s", "p"]
 
 
-def test_pools_and_file_systems_are_used_by_whoever_uses_their_volumes() -> None:
+def test_pools_and_file_systems_are_used_by_those_who_use_their_volumes() -> None:
     def use(endpoint: str, volume: str, name: str, **more: Any) -> dict[str, Any]:
         texts = {"device": f"device of {volume}", "datastores": f"store of {volume}", "host_names": f"hosts of {volume}"}
         return {"endpoint": endpoint, "volume_id": volume, "volume": name, "svm": "svm", "pool_id": "p", **texts, **more}

@@ -21,7 +21,7 @@ def adapter(host: str, hba: str, deepest: int | None, at_least: int | None, endp
 
 
 def ports(*, all_hosts_listed: bool) -> Rows:
-    """Ports that several hosts reach, and of each of which one thing is not known."""
+    """Ports that several hosts reach; of each port one thing is not known."""
     return rows_over(
         "target_port",
         {

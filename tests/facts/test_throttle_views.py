@@ -82,7 +82,7 @@ def test_a_machine_whose_disks_were_not_read_may_have_some_on_any_datastore() ->
 
 
 def a_volume(*, sioc: bool | None, limited: int = 0, **volume: Any) -> Facts:
-    """A VMFS datastore on one volume, with four disks of which `limited` have a limit."""
+    """A VMFS datastore on one volume, with four disks; `limited` of them have a limit."""
     given = hosts()
     kind = volume.pop("array", EndpointKind.DELL_SC)
     family = "dell-sc" if kind is EndpointKind.DELL_SC else "solidfire"
@@ -250,7 +250,7 @@ def test_what_offload_switched_off_costs_is_everything_beside_affected_arrays() 
         pytest.param(None, {"qos_priority": "Low"}, False, True, id="in no datastore cluster"),
     ],
 )
-def test_a_target_of_moves_tells_its_priority_whoever_moves(
+def test_a_target_of_moves_tells_its_priority_for_every_mover(
     pod: str | None, volume: dict[str, Any], in_pod: bool, low: bool | None
 ) -> None:
     given = hosts(1)

@@ -20,7 +20,7 @@ CHOOSING = {name: file.sql for name, file in view_files().items() if "arg_m" in 
 
 
 @pytest.mark.parametrize("view", CHOOSING)
-def test_whoever_is_chosen_by_a_number_is_chosen_by_its_name_among_equals(view: str) -> None:
+def test_what_is_chosen_by_a_number_is_chosen_by_its_name_among_equals(view: str) -> None:
     chosen = list(parse_one(CHOOSING[view], dialect="duckdb").find_all(exp.ArgMax, exp.ArgMin))
     assert chosen
     if view in UNTIED:

@@ -18,7 +18,7 @@ REFRESH = "vCenter's copy is old: refresh the storage of the host"
 def paths(
     host: str, count: int, working: int | None = None, *, psp: str = "VMW_PSP_RR", satp: str = "VMW_SATP_ALUA", dead: int = 0
 ) -> list[dict[str, Any]]:
-    """Paths of a host to the LUN by vCenter's copy, of which as many carry I/O; None: the copy does not report it."""
+    """Paths of a host to the LUN by vCenter's copy, and how many of them carry I/O; None: the copy does not report it."""
     return [
         {"host_id": host, "device": LUN, "hba": f"vmhba{n % 2}", "path": f"p{n}", "target": f"wwn.{n}", "transport": "fc"}
         | {"state": "dead" if n >= count - dead else "active", "psp": psp, "satp": satp}

@@ -238,7 +238,7 @@ def test_an_array_that_was_not_read_leaves_its_side_of_the_comparison_open() -> 
         pytest.param({"role": "Storage", "is_fibre_channel": False, "state": "pending"}, 2, id="a storage node that is not in yet"),
         pytest.param({"is_fibre_channel": False, "version": "11.7.0.76"}, 3, id="a node of a release without witnesses"),
         pytest.param({"is_fibre_channel": False, "version": "12.3.0.958"}, None, id="a node that may be a witness"),
-        pytest.param({"is_fibre_channel": False}, None, id="a node of which neither role nor release is known"),
+        pytest.param({"is_fibre_channel": False}, None, id="a node whose role and release are not known"),
         pytest.param({"role": "Storage"}, None, id="a node that may have Fibre Channel"),
     ],
 )

@@ -16,13 +16,13 @@ Row = dict[str, Any]
 
 
 def vcenter(given: Facts, endpoint: str, unread: Collection[str] = ()) -> None:
-    """A vCenter of which every topic but these was read."""
+    """A vCenter that was read, except for these topics."""
     rows = given.setdefault("reading", [])
     rows += [{"endpoint": endpoint, "scope": "", "topic": topic, "complete": topic not in unread} for topic in VCENTER_TOPICS]
 
 
 def host(given: Facts, endpoint: str, host_id: str, name: str, cluster: str | None, unread: Collection[str] = (), **more: Any) -> None:
-    """A host of which every topic but these was read; the id of a cluster is its name with `id-` before it."""
+    """A host that was read, except for these topics; the id of a cluster is its name with `id-` before it."""
     cluster_id = None if cluster is None else f"id-{cluster}"
     row = {"endpoint": endpoint, "host_id": host_id, "name": name, "cluster_id": cluster_id, "cluster": cluster, **more}
     given.setdefault("host", []).append(row)

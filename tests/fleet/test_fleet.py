@@ -169,9 +169,7 @@ def test_a_password_in_an_address_is_not_repeated(tmp_path: Path, address: str) 
             one_endpoint() + "  - {name: vc, kind: element, address: a, username: u, password: {env: P}}\n", 8, "a second", id="same name"
         ),
         pytest.param(one_endpoint() + "declared:\n  - {devices: 'naa.6*'}\n", 9, "declares nothing", id="empty declaration"),
-        pytest.param(
-            one_endpoint() + "nfs_servers:\n  - {server: nas}\n", 9, "declares nothing", id="NFS server of which nothing is declared"
-        ),
+        pytest.param(one_endpoint() + "nfs_servers:\n  - {server: nas}\n", 9, "declares nothing", id="NFS server without a declaration"),
         pytest.param(one_endpoint() + "nfs_servers:\n  - {server: nas, family: netapp}\n", 9, "ontap", id="NFS server of no known family"),
         pytest.param(
             one_endpoint() + "declared:\n  - {devices: 'naa.6*', model: IBM Cloud 2 IOPS per GB}\n",

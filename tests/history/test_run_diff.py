@@ -99,7 +99,7 @@ IDS = ["20261122T060000Z-b001", "20261121T070000Z-a002", "20261121T060000Z-a001"
         pytest.param("last", IDS[0], id="the newest"),
         pytest.param("20261122", IDS[0], id="a beginning that only one has"),
         pytest.param(IDS[2], IDS[2], id="a whole id"),
-        pytest.param("2027", "2027", id="none: left to whoever looks it up"),
+        pytest.param("2027", "2027", id="none: left to the code that looks it up"),
         pytest.param("", "", id="nothing names none"),
         pytest.param("../2026", "../2026", id="no path"),
     ],

@@ -171,7 +171,7 @@ def exactly_known(system: System) -> tuple[Flow, ...]:
 
 
 def held_of(systems: Sequence[System], source: random.Random, commands: int) -> float:
-    """The share of the systems of which every disk is within its intervals."""
+    """The share of the systems where every disk is within its intervals."""
     return sum(holds(one, source, commands) for one in systems) / len(systems)
 
 

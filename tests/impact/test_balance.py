@@ -97,7 +97,7 @@ def test_at_worst_a_command_finds_all_others_before_its_limit() -> None:
 
 
 def test_a_ceiling_keeps_commands_in_the_array() -> None:
-    # S2 after: 96 commands, 125,000 a second at most: 96 / 125,000 = 0.768 ms each, of which 0.4923 are service: 0.2757 ms.
+    # S2 after: 96 commands, 125,000 a second at most: 96 / 125,000 = 0.768 ms each; 0.4923 of them are service: 0.2757 ms.
     assert wait_for_rate([Sender(96, 32 / 65_000)], 125_000, smooth) == pytest.approx(0.2757 * MS, rel=1e-3)
 
 

@@ -125,7 +125,7 @@ def test_an_adapter_that_is_shallower_than_the_device_is_the_queue_of_now_and_af
 
 
 def test_s0_with_twice_the_depth_waits_at_worst_for_all_that_the_other_guest_can_send() -> None:
-    # 64 commands of the neighbour and 256 pieces behind 64 places: 256 wait, of which 192 are not the neighbour's own, 102.4 a second.
+    # 64 commands of the neighbour and 256 pieces behind 64 places: 256 wait, 192 of them not the neighbour's own, 102.4 a second.
     found = device_impact(S0_QUEUE, [NOISY, NEIGHBOUR], WhatIf(Cure.DSNRO, 64))
     assert 192 / 102.4 * 1000 <= found["worst_after"][1] <= 192 / 102.4 * 1000 * 1.1
     same = device_impact(S0_QUEUE, [NOISY, NEIGHBOUR], WhatIf(Cure.DSNRO, 32))
@@ -172,7 +172,7 @@ def test_s2_both_depths_give_at_least_what_is_there_now_and_at_most_what_the_arr
 
 
 def test_what_a_disk_does_now_is_what_was_counted_and_not_what_the_model_says() -> None:
-    # The array takes 0.43 ms for a command, of which 32 are there: 65,000 to 75,000 a second by the model.
+    # The array takes 0.43 ms for a command, and 32 are there: 65,000 to 75,000 a second by the model.
     found = device_impact(
         replace(S2_QUEUE, active=None, queue_basis=None), [replace(DATABASE, commands_per_second=60_000)], WhatIf(Cure.BOTH)
     )

@@ -19,7 +19,7 @@ MS = 0.001
 
 
 def sender(name: str, outstanding: float, **cells: Any) -> Disk:
-    """A disk of which the array says 1 ms."""
+    """A disk for which the array says 1 ms."""
     return disk(name, **{"outstanding": outstanding, "commands_per_second": 100, "array_latency_ms": 1, **cells})
 
 
@@ -215,7 +215,7 @@ def test_split_commands_are_counted_by_the_device_and_else_from_one_piece_to_all
     ):
         [noisy, _] = lines(replace(S0_QUEUE, **unread), NOISY, NEIGHBOUR)
         assert ends(noisy.stream.outstanding) == (38, 168), unread
-    # A neighbour of which nobody knows how many are outstanding is none of them.
+    # A neighbour whose outstanding commands nobody knows is none of them.
     [noisy, _] = lines(S0_QUEUE, NOISY, replace(NEIGHBOUR, outstanding=None))
     assert ends(noisy.stream.outstanding) == (66.1 * 0.95, 66.1 * 1.05)
     # What the device counts narrows one end only where the other is beyond the pieces.

@@ -62,7 +62,7 @@ def test_without_a_measured_load_there_is_no_figure(unread: Pool) -> None:
 
 
 def test_an_impact_of_a_pool_has_every_figure_with_its_source() -> None:
-    # 119.3 within 1 %; half of it in the background, copied by 21 starts an hour, of which 3 are left.
+    # 119.3 within 1 %; half of it in the background, copied by 21 starts an hour; 3 of them are left.
     assert pool_impact(S3, ["vm-1 disk"], 7, 7200) == {
         "model": "transfers",
         "queue": "netapp/aggr_10k",

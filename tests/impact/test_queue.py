@@ -47,7 +47,7 @@ def test_s0_whatever_is_throttled_the_neighbour_waits_less_behind_256_than_behin
 
 
 def test_s2_more_depth_gives_at_most_what_a_constant_service_time_would_and_at_least_what_it_gives_now() -> None:
-    # 65,000 at 1.4 ms: 91 commands outstanding, of which 32 are with the array for 0.4923 ms. How much the array can do is not known.
+    # 65,000 at 1.4 ms: 91 commands outstanding, 32 of them with the array for 0.4923 ms. How much the array can do is not known.
     database = Stream("database", one(91), one(32 / 65_000))
     [now] = solve(Queue(one(32), parallel=Interval(32, math.inf)), [database]).flows
     [after] = solve(Queue(one(96), parallel=Interval(32, math.inf)), [database]).flows

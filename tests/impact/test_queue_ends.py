@@ -94,7 +94,7 @@ def test_a_disk_that_sends_nothing_would_wait_as_long_as_the_others() -> None:
 
 
 def test_what_does_not_fit_into_a_controller_of_one_of_two_depths_waits_in_the_guest_or_does_not() -> None:
-    # 96 wanted, 32 or 64 let out, all of which find a place: 64 are left at 32,000 a second, or 32 at 64,000.
+    # 96 wanted, 32 or 64 let out, and all find a place: 64 are left at 32,000 a second, or 32 at 64,000.
     stream = Stream("a", one(96), one(MS), guest_depth=Interval(32, 64))
     [flow] = solve(Queue(one(128), parallel=ANY), [stream]).flows
     assert pair(flow.guest_wait_ms) == ends(0.5, 2)

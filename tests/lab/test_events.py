@@ -157,7 +157,7 @@ def test_what_a_task_does_later_is_still_done_by_who_began_it(
         pytest.param(["connected"], [], id="nothing changes"),
     ],
 )
-def test_a_change_of_connection_is_recorded_whoever_made_it(
+def test_a_change_of_connection_is_recorded_for_every_user_who_makes_it(
     vcenter: VCenterServer, connect: Callable[..., Client], states: list[str], expected: list[str]
 ) -> None:
     client = connect(vcenter)

@@ -100,7 +100,7 @@ _WORSE = {
     True: ("true",),
     False: ("false",),
 }
-"""What a column becomes, by the way in which it gets worse; a number of which less is worse is never below nought."""
+"""What a column becomes, by the way in which it gets worse; a number that is worse when it is less is never below nought."""
 
 
 def worse_rows(bench: Bench, rule: Rule) -> list[str]:

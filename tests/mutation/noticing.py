@@ -87,7 +87,7 @@ def verdicts(judged: Mapping[Key, Judged]) -> dict[Key, str]:
 
 
 def unexpected(own: Mapping[Key, Judged]) -> str | None:
-    """The first scenario of which other findings are expected than these."""
+    """The first scenario whose expected findings are not these."""
     for verdict in ("fail", "unknown"):
         findings = [
             {

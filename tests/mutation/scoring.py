@@ -117,7 +117,7 @@ def by_laws(mutants: Mapping[str, Sequence[ViewMutant]]) -> dict[str, list[str]]
 
 
 def can_be_computed(view: str, mutant: ViewMutant) -> bool:
-    """Whether it is SQL over the tables that there are: any other mistake is noticed by whoever makes it."""
+    """Whether it is SQL over the tables that there are: any other mistake is noticed by the person who makes it."""
     try:
         _empty().execute(f'EXPLAIN CREATE OR REPLACE TABLE "{view}" AS\n{mutant.sql}')
     except duckdb.Error:

@@ -1,7 +1,7 @@
 """The facts of every scenario, recorded once, and copies of them under other names: fleets that must not notice each other.
 
 Copies keep what is the vendor's (inquiries, prefixes of names, versions) and rename what tells things apart. One copy has the same values;
-in the others every value is another, so that whoever forgets a key of a join reads those.
+in the others every value differs, so that a join that forgets a key reads those.
 """
 
 import fcntl

@@ -82,7 +82,7 @@ def test_what_was_not_read_is_not_0_in_either() -> None:
     assert [one.get("class") for one in drawn.iter(f"{SVG}rect") if one.get("class") in ("unread", "taken", "track")] == ["unread"]
 
 
-def test_a_drawing_is_named_and_described_for_whoever_hears_it() -> None:
+def test_a_drawing_is_named_and_described_for_those_who_hear_it() -> None:
     drawn = ElementTree.fromstring(drawing(s0_path(), "path-7"))
     assert drawn.get("role") == "img"
     assert drawn.get("aria-labelledby") == "path-7-title path-7-text"

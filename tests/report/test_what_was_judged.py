@@ -1,4 +1,4 @@
-"""A report says what was asked and judged: never that a fleet has no drift of which a part was not looked at, in no format."""
+"""A report says what was asked and judged: never, in any format, that a fleet has no drift where a part of it was not looked at."""
 
 from __future__ import annotations
 

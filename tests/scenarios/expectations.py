@@ -35,7 +35,7 @@ class Expected:
     """One file of expected/.
 
     Attributes:
-        healthy: clusters, short names of hosts, and arrays of which nothing is expected.
+        healthy: clusters, short names of hosts, and arrays that are to have no failure.
         why: of every rule that is named, the reasons.
     """
 

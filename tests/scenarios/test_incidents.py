@@ -25,7 +25,7 @@ def test_s0_every_protocol_endpoint_that_one_disk_can_fill_is_named(audit: Audit
     failing = [f for f in audit.of("vvol/pe-dsnro-headroom", "fail") if f["resource"]["endpoint"] == "vc-solidfire"]
     assert {(f["observed"], f["desired"]) for f in failing} == {(32, 256)}
     assert by_host(failing) == {f"esx-vvol-{n}" for n in range(1, 5)}
-    # Four endpoints on four hosts, of which one host had three set by hand.
+    # Four endpoints on four hosts; one host had three set by hand.
     assert len(failing) == 13
     assert by_host(audit.of("vvol/pe-dsnro-headroom", "pass")) == {"esx-vvol-2", "esx-twin-1", "esx-twin-2"}
 

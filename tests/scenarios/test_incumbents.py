@@ -88,7 +88,7 @@ vcenters:
 
 @pytest.fixture(scope="module")
 def pure(tmp_path_factory: pytest.TempPathFactory) -> Audit:
-    """An audit of three hosts of a FlashArray, of which the second does not answer its vCenter."""
+    """An audit of three hosts of a FlashArray; the second does not answer its vCenter."""
     folder = tmp_path_factory.mktemp("pure")
     report = folder / "report.json"
     with serve(parse_scenario(_PURE, "pure")) as lab:

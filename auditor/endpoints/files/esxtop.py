@@ -98,7 +98,7 @@ class Esxtop:
 
 @dataclass(frozen=True, slots=True)
 class NoSamples:
-    """A file of esxtop of which nothing can be used; `why` is a sentence's rest."""
+    """A file of esxtop that cannot be used at all; `why` is a sentence's rest."""
 
     why: str
 

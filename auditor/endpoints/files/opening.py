@@ -126,7 +126,7 @@ def _given(place: Place, found: Found) -> Iterator[Member | Unreadable]:
 
 
 def _samples(place: Place, found: Found) -> Iterator[Member | Unreadable]:
-    """A file of esxtop, of which only the newest samples are held."""
+    """A file of esxtop; only its newest samples are held."""
     lines = Lines(found.content, EVIDENCE_ESXTOP_BYTES)
     esxtop = samples_in(lines)
     if lines.is_too_long:

@@ -146,7 +146,7 @@ class _Parser:
 
 
 def _each(parts: list[Predicate], record: Mapping[str, Any]) -> list[bool]:
-    """A list of predicates, all of which run: each checks that its field exists, whatever the others return."""
+    """A list of predicates that all run: each checks that its field exists, whatever the others return."""
     return [part(record) for part in parts]
 
 

@@ -32,7 +32,7 @@ ARRAYS = [EXAMPLES[one.kind] for one in endpoint_types() if one.is_array and one
         pytest.param(-7200, 0, "2.0 h behind this machine", id="behind"),
         pytest.param(200, 100, "2 min 30 s ahead of this machine", id="more than the answer was under way"),
         pytest.param(100, 100, None, id="an answer that was under way for as long"),
-        pytest.param(-30, 120, None, id="90 s before the middle, of which 60 may be the way"),
+        pytest.param(-30, 120, None, id="90 s before the middle, and 60 of them may be the way"),
         pytest.param(-100, 120, "2 min 40 s behind this machine", id="160 s before the middle"),
     ],
 )

@@ -19,7 +19,7 @@ from tests.waiting import PATIENCE_SECONDS
 
 @contextmanager
 def listening(context: ssl.SSLContext) -> Iterator[int]:
-    """A port that shakes hands with whoever comes."""
+    """A port that shakes hands with every client."""
     listener = socket.create_server(("127.0.0.1", 0))
 
     def serve() -> None:

@@ -10,7 +10,7 @@ from auditor.model import Gap
 
 
 def wrong(parse_errors: ParseErrors) -> list[str]:
-    """What could not be understood, of which object."""
+    """What could not be understood, and the object that it is about."""
     return [f"{what} of {label}" for (what, _), labels in parse_errors._heard.items() for label in labels]
 
 

@@ -1,4 +1,4 @@
-"""A policy on a qtree or a file limits part of a share: such a share's QoS is not whole, nor is one of which that was not read."""
+"""A policy on a qtree or a file limits part of a share: such a share's QoS is not whole, nor is one where that was not read."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ def test_undo_takes_it_away_even_where_the_device_has_become_a_datastore(lab: La
 
 
 @pytest.mark.parametrize("extent", [MAPPED, MAPPED.upper()])
-def test_a_device_with_a_vmfs_volume_is_never_marked_whoever_plans_it(lab: Lab, extent: str) -> None:
+def test_a_device_with_a_vmfs_volume_is_never_marked_whatever_the_plan(lab: Lab, extent: str) -> None:
     lab.becomes_a_datastore(extent)
     receipt = lab.run(FIRST, marking())
     assert (receipt.outcome, lab.writes, lab.marks()["host-11"]) == (Outcome.REFUSED, 0, [])

@@ -1,4 +1,4 @@
-"""Samples come out of an answer as they went in, whoever decodes it; what is not whole is reported, never made up."""
+"""Samples come out of an answer as they went in, by every decoder; what is not whole is reported, never made up."""
 
 from __future__ import annotations
 

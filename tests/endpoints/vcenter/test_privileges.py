@@ -79,7 +79,7 @@ def read_whole(endpoint: Endpoint) -> set[str]:
 
 
 def test_every_topic_and_every_remediator_of_a_vcenter_is_said_to_need_something() -> None:
-    # Tags are reported by another service, to whoever may read what they are on.
+    # Tags are reported by another service, to those who may read what they are on.
     here = "auditor/endpoints/vcenter/privileges.py"
     topics, settings = set(HOST_TOPICS + VCENTER_TOPICS + ON_DEMAND_TOPICS) - {"tags"}, set(endpoint_type(EndpointKind.VCENTER).settings)
     assert topics ^ set(VCENTER_READS) == set(), (

@@ -301,7 +301,7 @@ def test_an_answer_takes_its_time_on_demand_and_comes_whole(console: Any, kind: 
     assert categories(answer)["LUN00"] == ["07", "00", "00"]
 
 
-def test_stopping_hangs_up_on_whoever_is_connected_and_ends_the_thread(console: Any) -> None:
+def test_stopping_hangs_up_on_a_connected_client_and_ends_the_thread(console: Any) -> None:
     there = console(DESCRIPTION)
     server = there.server
 

@@ -189,7 +189,7 @@ def test_a_job_takes_its_time_and_only_then_has_an_effect(serve: Any, incident: 
         assert job(session, answer)["state"] == "success"
 
 
-def test_whoever_waits_long_enough_is_told_that_it_is_done(serve: Any, incident: Any) -> None:
+def test_a_client_that_waits_long_enough_is_told_that_it_is_done(serve: Any, incident: Any) -> None:
     with serve(dataclasses.replace(incident, job_seconds=0.05)) as (session, _):
         body = {"fixed": {"max_throughput_iops": 3000}}
         assert patch(session, "storage/qos/policies", body, timeout=1, name="vmware-2000").status_code == 200

@@ -163,7 +163,7 @@ def test_several_machines_have_dsnro_between_them_and_more_than_the_device_takes
     device = own.device_of("fa-queues", "fq-erp")
     assert int(own.devices(QLOGIC)[device]["DeviceMaxQueueDepth"]) == 64
     assert own.newest(QLOGIC, "disk.maxQueueDepth", device) == DSNRO
-    # LSI SAS sends 32 of a disk: 64 of two, half of which wait as long as the array needs for the others, 6 ms.
+    # LSI SAS sends 32 of a disk: 64 of two; half of them wait as long as the array needs for the others, 6 ms.
     assert own.newest(QLOGIC, "disk.deviceLatency", device) == pytest.approx(6, abs=1)
     assert own.newest(QLOGIC, "disk.kernelLatency", device) == pytest.approx(6, abs=1)
     for asked in (64, 256):

@@ -76,7 +76,7 @@ def test_a_command_whose_reader_has_gone_ends_well(arguments: list[str], unbuffe
     assert (code, reported) == (0, "")
 
 
-def test_a_command_that_found_something_wrong_says_so_by_its_code_whoever_reads(tmp_path: Path) -> None:
+def test_a_command_that_found_something_wrong_says_so_by_its_code_to_every_reader(tmp_path: Path) -> None:
     rule = tmp_path / "own" / "reboot.yaml"
     rule.parent.mkdir()
     text = (Path(__file__).parents[3] / "rules/queue/pending-reboot.yaml").read_text(encoding="utf-8")
@@ -98,7 +98,7 @@ def test_a_report_into_a_named_pipe_that_is_not_read_to_its_end_is_told_and_is_n
 
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     if hasattr(fcntl, "F_SETPIPE_SZ"):  # not on macOS
-        fcntl.fcntl(reader, fcntl.F_SETPIPE_SZ, 4096)  # the report is longer: whoever writes it is still at it when the reader leaves
+        fcntl.fcntl(reader, fcntl.F_SETPIPE_SZ, 4096)  # the report is longer: its writer is still at it when the reader leaves
 
     def leave() -> None:
         select.select([reader], [], [], PATIENCE_SECONDS)

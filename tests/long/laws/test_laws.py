@@ -47,7 +47,7 @@ BY_MEASUREMENT: Mapping[str, str] = {
 """Rules that may say something else where it is not known what the disks send."""
 
 TRIED = tuple(TABLES)[: tuple(TABLES).index("datastore")]
-"""The tables of which cells are taken away."""
+"""The tables whose cells are taken away."""
 
 
 @pytest.fixture(scope="module")
@@ -155,7 +155,7 @@ def test_a_fix_mends_what_it_is_for_breaks_nothing_that_the_plan_does_not_name_a
 
 
 def reaching_nothing_else(made: Iterable[Change]) -> list[Change]:
-    """The changes of which the plan does not say that they reach more than they are meant for."""
+    """The changes that, by the plan, reach no more than they are meant for."""
     return [change for change in made if not change.collateral]
 
 

@@ -38,7 +38,7 @@ MEANT: Mapping[str, str] = {
     "device_policy.psp": "likewise: it says which of the paths that list has",
     "device_policy.satp": "likewise",
     "device_scheduling.esxcli_queue_depth": "likewise, of the depth",
-    "host.connection_state": "there is none: a host of which it was not read has no row (`rows` of facts/vcenter_tables.py)",
+    "host.connection_state": "there is none: a host whose state was not read has no row (`rows` of facts/vcenter_tables.py)",
 }
 """Columns whose NULL says something, besides those of the laws over the lab."""
 
@@ -90,7 +90,7 @@ def unlawful(breaches: Iterable[Breach]) -> list[str]:
 
 
 def test_the_fleets_are_of_every_sort(bench: Bench) -> None:
-    """Laws over fleets of which nothing is judged would hold whatever the views do."""
+    """Laws over fleets in which nothing is judged would hold whatever the views do."""
     of_each = Counter(one.verdict for one in bench.verdicts.values())
     assert min(of_each[verdict] for verdict in ("pass", "fail", "unknown", "not_applicable")) > 500
     settled = {rule for (rule, _, _), one in bench.verdicts.items() if one.verdict in ("pass", "fail")}
@@ -144,7 +144,7 @@ def test_worse_is_never_better(bench: Bench) -> None:
 
 
 def merely_visible(key: Key, made: Iterable[Change]) -> bool:
-    """Whether what fails now is on a host of which a driver's depth was lowered, and is no harm then."""
+    """Whether what fails now is on a host where a driver's depth was lowered, and is no harm then."""
     rule, endpoint, resource = key
     place = (endpoint, resource.partition("/")[0])
     return rule in MERELY_VISIBLE and place in {

@@ -65,7 +65,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     server.start()
     host, port = server.get_host_and_port()
     with pytest.MonkeyPatch.context() as environment, serve(described("solidfire-vvols")) as lab:
-        # Its log of requests goes to the standard error of whichever test came first in this process, which is closed by now.
+        # Its log of requests goes to the standard error of the test that came first in this process, which is closed by now.
         environment.setattr(logging.getLogger("werkzeug"), "disabled", True)
         settings = {
             "ACCESS_KEY_ID": "auditor",

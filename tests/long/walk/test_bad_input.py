@@ -70,7 +70,7 @@ OF_THE_WHOLE_FLEET = {
     "sioc/supported-datastore",
     "vaai/device-status",
 }
-"""Rules that compare all hosts which see a device or mount a datastore, of whichever vCenter."""
+"""Rules that compare all hosts which see a device or mount a datastore, of any vCenter."""
 
 SOME_RULES = (
     *sorted(OF_THE_WHOLE_FLEET),

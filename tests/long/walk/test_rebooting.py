@@ -71,7 +71,7 @@ def test_one_command_cures_s0_from_its_true_start(at_the_start: Place) -> None:
 
 
 def _also_booted(receipts: list[dict[str, object]]) -> set[str]:
-    """Hosts besides the sick ones of which a receipt says that they were rebooted."""
+    """Hosts besides the sick ones that were rebooted, by their receipts."""
     return {str(one["resource"]["host"]) for one in receipts if one["remediator"] == "host.boot" and one["outcome"] == "applied"}  # type: ignore[index]
 
 

@@ -10,7 +10,7 @@ PATHS = ", ".join(f"Path {number}, Path {number} state" for number in range(1, 9
 
 
 def multipath(host: str, paths: int = 4, state: str = "active") -> list[Cell]:
-    """A row of vMultiPath: a device with so many paths by two adapters, the last of which has this state."""
+    """A row of vMultiPath: a device with so many paths by two adapters; the last path has this state."""
     shown: list[str | None] = [
         text
         for number in range(paths)

@@ -121,7 +121,7 @@ def test_many_parse_errors_are_told_in_one_line() -> None:
         pytest.param("something-else", "something-else", id="no UUID"),
     ],
 )
-def test_a_container_has_one_name_whoever_writes_it(text: str, kept: str) -> None:
+def test_a_container_has_one_name_however_it_is_written(text: str, kept: str) -> None:
     assert container_id(text) == kept
 
 

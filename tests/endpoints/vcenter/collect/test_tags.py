@@ -130,7 +130,7 @@ def test_a_refused_password_is_said_and_not_repeated(tagged: tuple[VCenterServer
 def test_certificates_are_checked_as_every_other_client_checks_them(
     serve_vcenter: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tls: str, trusted: bool, named: tuple[str, ...]
 ) -> None:
-    # What the library itself trusts must not count, whoever is in there.
+    # The authorities that the library itself trusts must not count.
     monkeypatch.setattr("requests.adapters.DEFAULT_CA_BUNDLE_PATH", str(tmp_path / "ca.pem"))
     server, endpoint = serve_vcenter(parse_scenario(FLEET, "tags").vcenters[0], names=named)
     pem = ssl.get_server_certificate((server.host, server.port))

@@ -388,6 +388,6 @@ def test_vcsim_tells_the_same_facts_as_the_lab(
     listed = [row for row in lab.rows("host_option") if row["key"] != "DataMover.MaxHWTransferSize"]
     assert without_endpoint(vcsim.rows("host_option")) == without_endpoint(listed)
     # What this peer does not have is a hole and never an empty answer.
-    # Its counters are the host's as a whole: of which device they are it does not tell.
+    # Its counters are the host's as a whole: it does not tell their device.
     assert {topic for _, topic in vcsim.incomplete()} == {"modules", "storage_policies", *ESXCLI_TOPICS, *LOAD_TOPICS}
     assert not any(vcsim.rows(topic) for topic in LOAD_TOPICS)
