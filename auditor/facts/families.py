@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
+from auditor.facts.named_families import ANY_MODEL, NAMED_FAMILIES
 from auditor.model import EndpointKind
 from auditor.model.endpoint_kinds import MULTIPATH_TOOLS, NVME_NAMES, Family, endpoint_types, nvme_inquiry
 
@@ -43,7 +44,13 @@ FAMILIES = (
         (r"naa\.60000970", r"naa\.60060480"),
         (MULTIPATH_TOOLS, NVME_NAMES, _FORKLIFT),
     ),
-    Family("clariion", "Dell Unity / VNX / CLARiiON", (("DGC", "(?:RAID|DISK|VRAID)"),), (r"naa\.60060160",), (MULTIPATH_TOOLS, _FORKLIFT)),
+    Family(
+        "clariion",
+        "Dell Unity / VNX / CLARiiON",
+        (("DGC", "RAID"), ("DGC", "DISK"), ("DGC", "VRAID")),
+        (r"naa\.60060160",),
+        (MULTIPATH_TOOLS, _FORKLIFT),
+    ),
     Family(
         "xtremio", "Dell XtremIO", (("XtremIO", "XtremApp"),), (r"naa\.514f0c5",), (MULTIPATH_TOOLS, "names in VMware support articles")
     ),
@@ -51,11 +58,29 @@ FAMILIES = (
     Family("alletra", "HPE Alletra (NVMe)", (nvme_inquiry("HPE Alletra"),), (), (MULTIPATH_TOOLS, NVME_NAMES)),
     Family("nimble", "HPE Nimble", (("Nimble", "Server"),), (), (MULTIPATH_TOOLS,)),
     # IBM's own prefix is shared by all its families.
-    Family("svc", "IBM SVC / FlashSystem", (("IBM", "2145"),), (), (MULTIPATH_TOOLS,)),
-    Family("xiv", "IBM XIV", (("IBM", "2810XIV"),), (), (MULTIPATH_TOOLS,)),
-    Family("hitachi", "Hitachi", (("HITACHI", "OPEN-"),), (r"naa\.60060e80",), (MULTIPATH_TOOLS, _FORKLIFT)),
+    Family("svc", "IBM SVC / FlashSystem", (("IBM", "2145"), nvme_inquiry("IBM +2145")), (), (MULTIPATH_TOOLS, NVME_NAMES)),
+    Family("xiv", "IBM XIV", (("IBM", "2810XIV"), ("XIV", "NEXTRA")), (), (MULTIPATH_TOOLS,)),
+    Family(
+        "hitachi",
+        "Hitachi VSP / HUS / AMS, HPE XP",
+        (
+            *((vendor, "OPEN-") for vendor in ("HITACHI", "HP", "HPE")),
+            ("HITACHI", "DF"),
+            ("HITACHI", "Hi-SDS"),
+            nvme_inquiry("HITACHI SVOS-RF-System"),
+        ),
+        (r"naa\.60060e80",),
+        (MULTIPATH_TOOLS, NVME_NAMES, _FORKLIFT),
+    ),
     Family("kaminario", "Silk / Kaminario", (("KMNRIO", "K2"),), (), (MULTIPATH_TOOLS,)),
-    Family("infinibox", "Infinidat InfiniBox", (("NFINIDAT", "InfiniBox"),), (r"naa\.6742b0f",), (MULTIPATH_TOOLS, _FORKLIFT)),
+    Family(
+        "infinibox",
+        "Infinidat InfiniBox",
+        (("NFINIDAT", "InfiniBox"), nvme_inquiry("InfiniBox")),
+        (r"naa\.6742b0f",),
+        (MULTIPATH_TOOLS, _FORKLIFT),
+    ),
+    *NAMED_FAMILIES,
 )
 
 BY_NAME: Mapping[str, Family] = MappingProxyType({family.name: family for family in FAMILIES})
@@ -66,6 +91,8 @@ SPECIAL = r"[*?^\[]"
 BEGINNING = r"\^[^*?^\[]+\*"
 """The one pattern that a document describes, as a regular expression: ^mod* is the beginning of a model."""
 
+_PLAIN = re.compile(r"[\w -]+")
+
 KIND_OF: Mapping[str, EndpointKind] = MappingProxyType({one.family.name: one.kind for one in endpoint_types() if one.family is not None})
 """Family -> kind of the endpoint by which auditor reads such an array; of all others only what the hosts report is read."""
 
@@ -73,9 +100,9 @@ KIND_OF: Mapping[str, EndpointKind] = MappingProxyType({one.family.name: one.kin
 def family_of_inquiry(vendor: str = "vendor", model: str = "model") -> str:
     """SQL: the family by two columns; NULL when the inquiry was not read, 'other' when nobody here knows it."""
     branches = (
-        f"WHEN {_matches(vendor, f'^(?:{of})$')} AND {_matches(model, f'^(?:{what})')} THEN '{family.name}'"
+        f"WHEN {_matches(vendor, f'^(?:{of})$')}{_and_matches(model, what)} THEN '{family.name}'"
         for family in FAMILIES
-        for of, what in family.inquiries
+        for of, what in _by_vendor(family).items()
     )
     return _case([f"WHEN {vendor} IS NULL OR {model} IS NULL THEN NULL", *branches], "'other'")
 
@@ -92,30 +119,54 @@ def families_of_claim(vendor: str = "vendor", model: str = "model") -> str:
     special characters and may take a family's devices, or would but for case: what that means no document says; see facts/macros.py.
     """
     inquiries = [one for family in FAMILIES for one in family.inquiries if one[0] != ".*"]
-    vendors, models = zip(*inquiries, strict=True)
-    taken = ", ".join(
-        f"CASE {_takes(vendor, model, of, what)} THEN '{family.name}' END" for family in FAMILIES for of, what in family.inquiries
+    vendors, models = [of for of, _ in inquiries], [what for _, what in inquiries if what != ANY_MODEL]
+    taken = f"[x.family FOR x IN {_inquiries()} IF {_takes(vendor, model)}]"
+    matches_but_for_case = "regexp_matches({0}, '(?i)^(?:' || x.{1} || '){2}')"
+    but_for_case = " AND ".join(
+        [matches_but_for_case.format(vendor, "vendor", "$"), matches_but_for_case.format(model, "model", ""), "x.vendor <> '.*'"]
     )
-    but_for_case = " OR ".join(f"{_matches(vendor, f'(?i)^(?:{of})$')} AND {_matches(model, f'(?i)^(?:{what})')}" for of, what in inquiries)
     open_ones = [
         f"regexp_matches({vendor}, '{SPECIAL}') AND (regexp_matches({model}, '{SPECIAL}') OR {_any(model, models)})",
         f"regexp_matches({model}, '{SPECIAL}') AND NOT regexp_full_match({model}, '{BEGINNING}') AND {_any(vendor, vendors, '$')}",
     ]
     return _case(
         [f"WHEN {vendor} IS NULL OR {model} IS NULL THEN NULL", *(f"WHEN {one} THEN NULL" for one in open_ones)],
-        f"coalesce(nullif(array_to_string(list_sort(list_distinct([{taken}])), ', '), ''), "
-        f"CASE WHEN {but_for_case} THEN NULL ELSE 'other' END)",
+        f"coalesce(nullif(array_to_string(list_sort(list_distinct({taken})), ', '), ''), "
+        f"CASE WHEN len([x.family FOR x IN {_inquiries()} IF {but_for_case}]) > 0 THEN NULL ELSE 'other' END)",
     )
 
 
-def _takes(vendor: str, model: str, of: str, what: str) -> str:
+def _and_matches(model: str, what: str) -> str:
+    return "" if what == ANY_MODEL else f" AND {_matches(model, f'^(?:{what})')}"
+
+
+def _by_vendor(family: Family) -> Mapping[str, str]:
+    """The vendors of its inquiries, each with all models of that vendor as one pattern."""
+    vendors = dict.fromkeys(of for of, _ in family.inquiries)
+    return {of: "|".join(what for vendor, what in family.inquiries if vendor == of) for of in vendors}
+
+
+def _inquiries() -> str:
+    """SQL: a list of all inquiries; `literal` is the model where it is plain text, and '' where it is a pattern."""
+    rows = (
+        f"{{'family': '{family.name}', 'vendor': '{of}', 'model': '{what}', 'literal': '{what if _PLAIN.fullmatch(what) else ''}'}}"
+        for family in FAMILIES
+        for of, what in family.inquiries
+    )
+    return f"[{', '.join(rows)}]"
+
+
+def _takes(vendor: str, model: str) -> str:
+    """SQL: whether a claim rule with these texts takes what answers the inquiry x."""
     begins = f"regexp_full_match({model}, '{BEGINNING}')"
-    if of == ".*":
-        return f"WHEN {_matches(model, f'^(?:{what})')}"
-    models = [f"{model} = ''", _matches(model, f"^(?:{what})"), f"{begins} AND {_matches(f'{model}[2:-2]', f'^(?:{what})')}"]
-    if re.fullmatch(r"[\w -]+", what):
-        models.append(f"{begins} AND starts_with('{what}', {model}[2:-2])")
-    return f"WHEN ({vendor} = '' OR {_matches(vendor, f'^(?:{of})$')}) AND ({' OR '.join(models)})"
+    named = "regexp_matches({0}, '^(?:' || x.model || ')')"
+    by_vendor = f"regexp_matches({vendor}, '^(?:' || x.vendor || ')$')"
+    by_model = " OR ".join(
+        [f"{model} = ''", named.format(model), f"{begins} AND ({named.format(f'{model}[2:-2]')} OR starts_with(x.literal, {model}[2:-2]))"]
+    )
+    return f"""CASE WHEN x.vendor = '.*' THEN {named.format(model)}
+        WHEN x.model = '{ANY_MODEL}' THEN {by_vendor}
+        ELSE ({vendor} = '' OR {by_vendor}) AND ({by_model}) END"""
 
 
 def _any(column: str, patterns: Iterable[str], end: str = "") -> str:

@@ -66,6 +66,11 @@ ADVICE: Mapping[str, Advice] = MappingProxyType(
             offload=("on", "docs/domain/facts.md#3-10: 2060-M-BP-V 16.3"),
             block_delete=("1", "docs/domain/facts.md#3-9: 2060-M-BP-V 16.3.6"),
         ),
+        "datera": Advice(depth=(OWN, f"{_VENDORS}: 16")),
+        "blockbridge": Advice(
+            dsnro=(OWN, f"{_VENDORS}: 64 or 192, by the number of hosts"), depth=(OWN, f"{_VENDORS}: 192 or 128, by the number of hosts")
+        ),
+        "huawei": Advice(block_delete=("1", "docs/domain/facts.md#3-9: the vendor's plug-in for vCenter, best practices")),
         "xtremio": Advice(dsnro=(OWN, f"{_VENDORS}: the device's maximum"), depth=(OWN, f"{_VENDORS}: 256")),
         "kaminario": Advice(
             dsnro=(DEFAULT, f"{_VENDORS}: 32"),

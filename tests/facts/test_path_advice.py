@@ -12,7 +12,20 @@ from tests.engine.test_shipped_rules import shipped
 from .test_baseline_views import LUN, devices, held, rows, with_policy
 
 PSP, TUNING, OVERRIDE, DRIFT = "multipath/psp", "multipath/rr-tuning", "multipath/device-override", "baseline/path-policy"
-FAMILIES = ("flasharray", "dell-sc", "3par", "xtremio", "solidfire", "ontap", "svc", "hitachi")
+FAMILIES = (
+    "flasharray",
+    "dell-sc",
+    "3par",
+    "xtremio",
+    "solidfire",
+    "ontap",
+    "svc",
+    "hitachi",
+    "huawei",
+    "intelliflash",
+    "blockbridge",
+    "eva",
+)
 POLICIES = (
     ("VMW_PSP_FIXED", None, None),
     ("VMW_PSP_MRU", None, None),

@@ -27,7 +27,7 @@ _BEHIND = "the array behind "
 MOST_OF_A_KIND = 20
 """Gaps for devices of one vCenter and family that have the same reason; those beyond are counted in one more. Source: this project."""
 
-_STEPS = ("step_endpoint_reading", "step_declared", "step_array_device", "step_ontap_reading", "step_nfs_server")
+_STEPS = ("step_endpoint_reading", "step_declared", "step_array_device", "step_ontap_reading", "step_nfs_server", "step_family")
 
 
 def is_of_the_join(gap: Gap) -> bool:
@@ -80,11 +80,12 @@ def _digits() -> str:
 # of a detached device nobody wants to know, and what is no disk no array has to account for.
 _SEEN = """
 WITH seen AS (
-    SELECT endpoint, device, few_distinct(nullif(family_of_inquiry(vendor, model), 'other')) AS inquiries,
-        one_family(family_of_inquiry(vendor, model)) AS of_inquiry, coalesce(bool_or(is_protocol_endpoint), false) AS is_pe
-    FROM fact.device
+    SELECT endpoint, device, few_distinct(nullif(f.family, 'other')) AS inquiries,
+        one_family(f.family) AS of_inquiry, coalesce(bool_or(is_protocol_endpoint), false) AS is_pe
+    FROM fact.device AS d
+    LEFT JOIN step_family AS f ON f.vendor IS NOT DISTINCT FROM d.vendor AND f.model IS NOT DISTINCT FROM d.model
     WHERE NOT starts_with(device, 'mpx.') AND NOT coalesce(is_local, false) AND coalesce(device_type, 'disk') = 'disk'
-        AND main_state(operational_state) IS DISTINCT FROM 'off' AND purpose_of_device(vendor, model, is_tiny_disk(size_bytes)) IS NULL
+        AND main_state(operational_state) IS DISTINCT FROM 'off' AND purpose_of_device(d.vendor, d.model, is_tiny_disk(size_bytes)) IS NULL
     GROUP BY endpoint, device
 )
 SELECT endpoint, device, is_pe, inquiries, of_inquiry, family_of_name(device) AS of_name,

@@ -140,7 +140,7 @@ HAS: dict[str, Callable[[LabFleet], bool]] = {
     "several extents": lambda fleet: any(len(store.extents) > 1 for store in stores(fleet)),
     "a cap on one side": _capped_on_one_side,
     "a stretched volume": lambda fleet: any(pod.stretched_to for array in fleet.flasharray for pod in array.pods),
-    "an inquiry that is nobody's": lambda fleet: any(device.vendor == "DataCore" for device in devices(fleet)),
+    "an inquiry that is nobody's": lambda fleet: any(device.vendor == "NOBODYS" for device in devices(fleet)),
     "two arrays of a family": lambda fleet: len(fleet.element) > 1 and len(fleet.flasharray) > 1,
     "an array of two of a family that does not answer": lambda fleet: {name for name, _ in fleet.faults} == {"sf-mx-two"},
     "QoS that may not be read": lambda fleet: any("/api/storage/qos/policies" in array.forbidden for array in fleet.ontap),
