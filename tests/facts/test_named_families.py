@@ -19,7 +19,7 @@ from tests.required import capture
 from . import test_families
 
 # Vendor -> family -> the products that answer so.
-PRODUCTS = {
+PRODUCTS: dict[str, dict[str, list[str]]] = {
     "EMC": {"vplex": ["Invista"], "symmetrix": ["SYMMETRIX"]},
     "FUJITSU": {"eternus-e": ["E2000", "E3000", "E4000", "E6000", "E8000"], "eternus-dx": ["ETERNUS_DXL"]},
     "IBM": {
@@ -99,9 +99,9 @@ PRODUCTS = {
 }
 PRODUCTS["HS"] = {"huawei": ["S2600T"]}
 
-INQUIRIES = {
+INQUIRIES: dict[tuple[str, str], str] = {
     **{(vendor, product): family for vendor, families in PRODUCTS.items() for family, products in families.items() for product in products},
-    **{inquiry: family for inquiry, family in test_families.INQUIRIES.items() if None not in inquiry},
+    **{(vendor, product): family for (vendor, product), family in test_families.INQUIRIES.items() if vendor and product and family},
 }
 
 # What ESXi hosts that were captured have, or public outputs show, as claim rules of the build or somebody's own.
