@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from auditor.doctor.affected_rules import AffectedRules, named
 from auditor.endpoints.vcenter.privileges import READ_ONLY, VCENTER_READS, vcenter_fixes, vcenter_steps
 from auditor.model import EndpointKind
-from auditor.model.endpoint_kinds import EndpointType, endpoint_type, endpoint_types
+from auditor.model.endpoint_kinds import EndpointType, endpoint_type, package_types
 from auditor.model.settings import Needed
 from auditor.pipeline.policy import load_rule_set
 from docsite.markdown import code, escaped, table
@@ -36,7 +36,7 @@ def roles_page() -> str:
     affected = AffectedRules.of(load_rule_set())
     reading = _READING.format(read_only=", ".join(map(code, READ_ONLY)))
     parts = [_HEAD, "## vCenter, to read\n\n", reading, _reads(affected), "## vCenter, to fix as well\n\n", _fixes(affected)]
-    return "".join([*parts, *(_array(kind) for kind in endpoint_types() if kind.is_array)])
+    return "".join([*parts, *(_array(kind) for kind in package_types() if kind.is_array)])
 
 
 def _reads(affected: AffectedRules) -> str:

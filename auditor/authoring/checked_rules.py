@@ -17,7 +17,7 @@ from auditor.engine.rules.loading import load_rules
 from auditor.engine.rules.rule import Rule
 from auditor.errors import RuleError
 from auditor.facts.catalog import view_columns
-from auditor.model.endpoint_kinds import endpoint_types
+from auditor.model.endpoint_kinds import package_types
 
 _SUBJECT = re.compile(r"\{resource_name(:[^{}]*)?\}( on \{host\})?: ")
 
@@ -33,7 +33,7 @@ def checked_text(directory: Path) -> str:
     Raises:
         RuleError: one of them has a mistake, or no message: only authors of rules of their own need those.
     """
-    remediators = [name for one in endpoint_types() for name in one.settings]
+    remediators = [name for one in package_types() for name in one.settings]
     rules = load_rules([directory], view_columns(), remediators)
     mistakes = [f"{rule.path}:1: {mistake}" for rule in rules if (mistake := _message_mistake(rule))]
     if mistakes:

@@ -1,4 +1,4 @@
-"""A bug of ours that shows while an endpoint is read: it costs the endpoint, and not the audit."""
+"""A bug, of ours or of a plugin, that shows while an endpoint is read: it costs the endpoint, and not the audit."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ if TYPE_CHECKING:
 _PACKAGE = Path(__file__).parents[1]
 
 
-def bug_gap(endpoint: Endpoint, what: str, bug: Exception) -> Gap:
-    """The gap that a bug leaves."""
+def bug_gap(endpoint: Endpoint, what: str, bug: Exception, plugin: str = "") -> Gap:
+    """The gap that a bug leaves; `plugin` is the package, with its version, that reads the endpoint, "" where auditor itself does."""
     place = _places(bug)[-1] if bug.__traceback__ is not None else "an unknown place"
+    if plugin:
+        return Gap(endpoint.name, what, f"a bug in {plugin} stopped it: {type(bug).__name__} in {place}; tell the author of that package")
     why = f"a bug in auditor stopped it: {type(bug).__name__} in {place}; please report it with the file bugs.txt of this run's snapshot"
     return Gap(endpoint.name, what, why)
 

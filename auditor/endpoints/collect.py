@@ -186,8 +186,8 @@ def read_endpoint(
     except Exception as error:
         if no_room(error) is not None:  # nor is that one of this endpoint's
             raise
-        complete, bug = False, bug_report(endpoint, error)
-        builder.add(bug_gap(endpoint, _unread(endpoint, release), error))
+        complete, bug = False, None if kind.plugin else bug_report(endpoint, error)
+        builder.add(bug_gap(endpoint, _unread(endpoint, release), error, kind.plugin))
     progress(endpoint.name, _end(release, is_complete=complete))
     return EndpointReading(
         name=endpoint.name,
@@ -203,6 +203,7 @@ def read_endpoint(
         clock=session.clock_at_start if session else None,
         bug=bug,
         identity=session.known_identity if session else None,
+        plugin=kind.plugin or None,
     )
 
 
@@ -278,6 +279,7 @@ def _not_needed(endpoint: Endpoint, now: datetime) -> EndpointReading:
         finished=now,
         complete=True,
         notes=(f"{endpoint.name}: not asked, as no rule of this audit needs anything from there.",),
+        plugin=endpoint_type(endpoint.kind).plugin or None,
     )
 
 

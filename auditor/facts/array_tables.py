@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from auditor.facts.table import ENDPOINT, table
 from auditor.model import EndpointKind
-from auditor.model.endpoint_kinds import endpoint_types
+from auditor.model.endpoint_kinds import package_types
 
 _VOLUME = ("volume_id", "VARCHAR", "as array_volume.volume_id")
 _POOL = ("pool_id", "VARCHAR", "as array_pool.pool_id; NULL when not reported")
@@ -451,5 +451,5 @@ ARRAY_TABLES = (
     ),
 )
 
-ARRAY_TOPICS: Mapping[EndpointKind, tuple[str, ...]] = MappingProxyType({one.kind: one.topics for one in endpoint_types() if one.is_array})
+ARRAY_TOPICS: Mapping[EndpointKind, tuple[str, ...]] = MappingProxyType({one.kind: one.topics for one in package_types() if one.is_array})
 """Topics of `reading` whose scope is a whole array, by the kind of the endpoint."""

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import cache
 from types import MappingProxyType
 
 from auditor.facts.named_families import ANY_MODEL, NAMED_FAMILIES
 from auditor.model import EndpointKind
-from auditor.model.endpoint_kinds import MULTIPATH_TOOLS, NVME_NAMES, Family, endpoint_types, nvme_inquiry
+from auditor.model.endpoint_kinds import MULTIPATH_TOOLS, NVME_NAMES, Family, nvme_inquiry, package_types, plugin_types
 
 _FORKLIFT = "kubev2v/forklift, vendorFromNAA"
 
 FAMILIES = (
-    *(one.family for one in endpoint_types() if one.family is not None),
+    *(one.family for one in package_types() if one.family is not None),
     Family("eternus-ahb", "Fujitsu ETERNUS AB/HB", (("FUJITSU", "ETERNUS_AHB"),), (), (MULTIPATH_TOOLS,)),
     Family("fibrecat-sx", "FibreCAT SX", ((".*", "(?i)FibreCAT.*SX"),), (), ("docs/domain/incidents.md#s4; inquiry strings unverified",)),
     Family("powervault-md3", "Dell PowerVault MD3", (("DELL", "MD3"),), (), (MULTIPATH_TOOLS,)),
@@ -82,8 +83,12 @@ FAMILIES = (
     ),
     *NAMED_FAMILIES,
 )
+"""The families that auditor itself knows; `all_families` has those of plugins too."""
 
 BY_NAME: Mapping[str, Family] = MappingProxyType({family.name: family for family in FAMILIES})
+
+KIND_OF: Mapping[str, EndpointKind] = MappingProxyType({one.family.name: one.kind for one in package_types() if one.family is not None})
+"""Family -> kind of the endpoint by which auditor itself reads such an array; `kinds_of_families` has those of plugins too."""
 
 SPECIAL = r"[*?^\[]"
 """A character of a claim rule's text that makes it a pattern, as a regular expression."""
@@ -93,15 +98,40 @@ BEGINNING = r"\^[^*?^\[]+\*"
 
 _PLAIN = re.compile(r"[\w -]+")
 
-KIND_OF: Mapping[str, EndpointKind] = MappingProxyType({one.family.name: one.kind for one in endpoint_types() if one.family is not None})
-"""Family -> kind of the endpoint by which auditor reads such an array; of all others only what the hosts report is read."""
+
+@cache
+def families_by_name() -> Mapping[str, Family]:
+    """Every family by name: first those of auditor, which are recognised first, then those of plugins, which are imported now.
+
+    A plugin may read a family that auditor knows by its devices alone; what auditor knows of it stays.
+    """
+    found = dict(BY_NAME)
+    for one in plugin_types():
+        if one.family is not None:
+            found.setdefault(one.family.name, one.family)
+    return MappingProxyType(found)
+
+
+def all_families() -> tuple[Family, ...]:
+    """Every family, as `families_by_name`."""
+    return tuple(families_by_name().values())
+
+
+@cache
+def kinds_of_families() -> Mapping[str, EndpointKind]:
+    """Family -> kind of the endpoint by which such an array is read; of all others only what the hosts report is read."""
+    kinds = dict(KIND_OF)
+    for one in plugin_types():
+        if one.family is not None:
+            kinds.setdefault(one.family.name, one.kind)
+    return MappingProxyType(kinds)
 
 
 def family_of_inquiry(vendor: str = "vendor", model: str = "model") -> str:
     """SQL: the family by two columns; NULL when the inquiry was not read, 'other' when nobody here knows it."""
     branches = (
         f"WHEN {_matches(vendor, f'^(?:{of})$')}{_and_matches(model, what)} THEN '{family.name}'"
-        for family in FAMILIES
+        for family in all_families()
         for of, what in _by_vendor(family).items()
     )
     return _case([f"WHEN {vendor} IS NULL OR {model} IS NULL THEN NULL", *branches], "'other'")
@@ -109,7 +139,9 @@ def family_of_inquiry(vendor: str = "vendor", model: str = "model") -> str:
 
 def family_of_name(device: str = "device") -> str:
     """SQL: the family by the column of the canonical device name; NULL when the name belongs to nobody alone."""
-    return _case([f"WHEN {_matches(device, f'^{name}')} THEN '{family.name}'" for family in FAMILIES for name in family.names], "NULL")
+    return _case(
+        [f"WHEN {_matches(device, f'^{name}')} THEN '{family.name}'" for family in all_families() for name in family.names], "NULL"
+    )
 
 
 def families_of_claim(vendor: str = "vendor", model: str = "model") -> str:
@@ -118,7 +150,7 @@ def families_of_claim(vendor: str = "vendor", model: str = "model") -> str:
     '' takes all, and a model as ^mod* what begins with mod, so that one rule may take several families. NULL where the text has other
     special characters and may take a family's devices, or would but for case: what that means no document says; see facts/macros.py.
     """
-    inquiries = [one for family in FAMILIES for one in family.inquiries if one[0] != ".*"]
+    inquiries = [one for family in all_families() for one in family.inquiries if one[0] != ".*"]
     vendors, models = [of for of, _ in inquiries], [what for _, what in inquiries if what != ANY_MODEL]
     taken = f"[x.family FOR x IN {_inquiries()} IF {_takes(vendor, model)}]"
     matches_but_for_case = "regexp_matches({0}, '(?i)^(?:' || x.{1} || '){2}')"
@@ -150,7 +182,7 @@ def _inquiries() -> str:
     """SQL: a list of all inquiries; `literal` is the model where it is plain text, and '' where it is a pattern."""
     rows = (
         f"{{'family': '{family.name}', 'vendor': '{of}', 'model': '{what}', 'literal': '{what if _PLAIN.fullmatch(what) else ''}'}}"
-        for family in FAMILIES
+        for family in all_families()
         for of, what in family.inquiries
     )
     return f"[{', '.join(rows)}]"

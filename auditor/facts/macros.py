@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from auditor.facts.families import BEGINNING, SPECIAL, families_of_claim, family_of_inquiry, family_of_name
@@ -22,16 +23,6 @@ CREATE OR REPLACE MACRO few(x) AS
 CREATE OR REPLACE MACRO few_distinct(x, separator := ', ') AS
     array_to_string(list_slice(list_sort(list(DISTINCT x) FILTER (WHERE x IS NOT NULL)), 1, 5), separator)
     || CASE WHEN count(DISTINCT x) > 5 THEN ' and ' || (count(DISTINCT x) - 5) || ' more' ELSE '' END;
-"""
-
-# An inquiry is believed before a name, unless nobody here knows what it answers; see facts/families.py. Of what several hosts report of one
-# device it is the one family that they name, and NULL where they name two.
-_FAMILY = f"""
-CREATE OR REPLACE MACRO family_of_inquiry(vendor, model) AS {family_of_inquiry()};
-CREATE OR REPLACE MACRO family_of_name(device) AS {family_of_name()};
-CREATE OR REPLACE MACRO believed_family(of_inquiry, of_name) AS coalesce(nullif(of_inquiry, 'other'), of_name, of_inquiry);
-CREATE OR REPLACE MACRO one_family(x) AS
-    CASE WHEN count(DISTINCT nullif(x, 'other')) < 2 THEN coalesce(min(nullif(x, 'other')), min(x)) END;
 """
 
 # Of several operational states the first is the main one. Source: VIM API reference, ScsiLun.operationalState.
@@ -75,10 +66,6 @@ CREATE OR REPLACE MACRO claims_model(pattern, answer) AS CASE
     WHEN starts_with(answer, pattern[2:-2]) THEN true
     WHEN NOT starts_with(lower(rpad(answer, 16, ' ')), lower(pattern[2:-2])) THEN false
 END;
-CREATE OR REPLACE MACRO families_of_claim(vendor, model) AS {families_of_claim()};
-CREATE OR REPLACE MACRO takes_family_alone(vendor, model) AS
-    CASE WHEN regexp_full_match(model, '{BEGINNING}') THEN family_of_inquiry(vendor, model[2:-2]) ELSE family_of_inquiry(vendor, model) END
-    = families_of_claim(vendor, model);
 """
 
 # Whether vCenter's copy of a device's paths is not what the host's own esxcli lists: `listed` are the paths that its policy sends I/O by.
@@ -110,6 +97,26 @@ _AT_CEILING = "CREATE OR REPLACE MACRO at_ceiling() AS 0.95;\n"
 _ADVICE = "".join(f"CREATE OR REPLACE MACRO {topic}_advice(family) AS {advice_sql(topic)};\n" for topic in TOPICS)
 
 
+@cache
+def _families() -> str:
+    """The macros that tell families apart; plugins have families too, and are imported when the first macros are made.
+
+    An inquiry is believed before a name, unless nobody here knows what it answers; see facts/families.py. Of what several hosts report of
+    one device it is the one family that they name, and NULL where they name two.
+    """
+    return rf"""
+CREATE OR REPLACE MACRO family_of_inquiry(vendor, model) AS {family_of_inquiry()};
+CREATE OR REPLACE MACRO family_of_name(device) AS {family_of_name()};
+CREATE OR REPLACE MACRO believed_family(of_inquiry, of_name) AS coalesce(nullif(of_inquiry, 'other'), of_name, of_inquiry);
+CREATE OR REPLACE MACRO one_family(x) AS
+    CASE WHEN count(DISTINCT nullif(x, 'other')) < 2 THEN coalesce(min(nullif(x, 'other')), min(x)) END;
+CREATE OR REPLACE MACRO families_of_claim(vendor, model) AS {families_of_claim()};
+CREATE OR REPLACE MACRO takes_family_alone(vendor, model) AS
+    CASE WHEN regexp_full_match(model, '{BEGINNING}') THEN family_of_inquiry(vendor, model[2:-2]) ELSE family_of_inquiry(vendor, model) END
+    = families_of_claim(vendor, model);
+"""
+
+
 def create_macros(connection: duckdb.DuckDBPyConnection) -> None:
     """Create the macros in the schema `main` of `connection`."""
-    run(connection, _FEW + _FAMILY + _CLAIMS + _DEVICE + _CEILING + _AT_CEILING + _AUTOMATIC + _OPTIONS + _TWO_READINGS + _ADVICE)
+    run(connection, _FEW + _families() + _CLAIMS + _DEVICE + _CEILING + _AT_CEILING + _AUTOMATIC + _OPTIONS + _TWO_READINGS + _ADVICE)

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from auditor.fleet.shape import EndpointShape, SecretShape, SshShape, TlsShape
 
 
+_NO_SECRET = Secret("none", ())
+
+
 @dataclass(frozen=True, slots=True)
 class EndpointReader:
     """Reads entries of one file.
@@ -38,7 +41,27 @@ class EndpointReader:
         if endpoint_type(kind).login == "none":
             self.stop(f"{kind} are no endpoint of a fleet: name them by auditor audit --from PATH", *at, "kind")
         address, port = self._address(entry.address, kind, *at, "address")
-        token, ssh = endpoint_type(kind).login == "api_token", endpoint_type(kind).protocol == "ssh"
+        about = endpoint_type(kind)
+        token, ssh = about.login == "api_token", about.protocol == "ssh"
+        if about.fault is None:
+            self._check_keys(entry, *at, token=token, ssh=ssh)
+        return Endpoint(
+            name=entry.name,
+            kind=kind,
+            address=address,
+            port=port,
+            username=entry.username or "",
+            # Nobody knows how a kind logs in whose plugin cannot be used: its endpoint is a gap, and all others are read.
+            password=_NO_SECRET if about.fault else self._secret(entry.api_token if token else entry.password),
+            tls=self._tls(entry.tls, *at, "tls"),
+            limits=self._limits(entry, *at, "limits", "readers"),
+            ssh=self._ssh(entry.ssh) if ssh else None,
+            lane=entry.lane,
+        )
+
+    def _check_keys(self, entry: EndpointShape, *at: str | int, token: bool, ssh: bool) -> None:
+        """Stop at a key that the kind has no use for, or that it needs and is not there."""
+        kind = entry.kind
         for key in ("username", "password") if token else ("api_token",):
             if getattr(entry, key) is not None:
                 self.stop(f"{key} is not what {kind} logs in with; it takes {'api_token' if token else 'username and password'}", *at, key)
@@ -50,18 +73,6 @@ class EndpointReader:
         for key in ("api_token",) if token else ("username", "password"):
             if getattr(entry, key) is None:
                 self.stop(f'"{key}" is missing', *at, key)
-        return Endpoint(
-            name=entry.name,
-            kind=kind,
-            address=address,
-            port=port,
-            username=entry.username or "",
-            password=self._secret(entry.api_token if token else entry.password),
-            tls=self._tls(entry.tls, *at, "tls"),
-            limits=self._limits(entry, *at, "limits", "readers"),
-            ssh=self._ssh(entry.ssh) if ssh else None,
-            lane=entry.lane,
-        )
 
     def _limits(self, entry: EndpointShape, *at: str | int) -> Limits:
         limits = entry.limits

@@ -16,6 +16,8 @@ from auditor.fleet.endpoints import EndpointReader
 from auditor.fleet.shape import SITE_NAME, FleetShape
 from auditor.fleet.windows import DAYS, MaintenanceWindow, minutes_of
 from auditor.model import BulkTransport, Endpoint, EndpointKind, Protection, RebootLimits, Scalar, Severity
+from auditor.model.endpoint_kinds import is_known
+from auditor.model.plugins import plugin_kinds
 from auditor.text.names import fits, glob_for_sql
 from auditor.yaml.reading import YamlDocument, did_you_mean
 from auditor.yaml.shapes import Mistake, load_shaped, mistakes_error
@@ -111,17 +113,23 @@ def load_fleet(path: Path) -> Fleet:
     Raises:
         ConfigurationError: it has a mistake; the error names every one in the file's form, else the first one in what it says.
     """
-    return _Reader(*load_shaped(path, FleetShape, _secrets_in_clear, ConfigurationError, why=NOTHING_READ)).fleet()
+    return _Reader(*load_shaped(path, FleetShape, _first_mistakes, ConfigurationError, why=NOTHING_READ)).fleet()
 
 
-def _secrets_in_clear(data: dict[str, Any]) -> Iterator[Mistake]:
-    """Secrets that are written into the file. Their text is not repeated."""
+def _first_mistakes(data: dict[str, Any]) -> Iterator[Mistake]:
+    """Secrets that are written into the file, whose text is not repeated, and kinds that neither auditor nor an installed package has."""
     endpoints = data.get("endpoints")
     for index, entry in enumerate(endpoints if isinstance(endpoints, list) else ()):
+        if not isinstance(entry, dict):
+            continue
         for key, noun in _SECRETS.items():
-            if isinstance(entry, dict) and isinstance(entry.get(key), str | int | float):
+            if isinstance(entry.get(key), str | int | float):
                 what = f"{noun} is written into the file; give a reference instead: {{env: NAME}}, {{file: PATH}}, ..."
                 yield Mistake(("endpoints", index, key), what)
+        kind = entry.get("kind")
+        if isinstance(kind, str) and not is_known(kind):
+            words = [*EndpointKind, *plugin_kinds()]
+            yield Mistake(("endpoints", index, "kind"), f'there is no kind "{kind}"{did_you_mean(kind, words)}')
 
 
 @dataclass(frozen=True, slots=True)

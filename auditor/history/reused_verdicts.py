@@ -77,13 +77,17 @@ def keep_judged(directory: Path, groups: Iterable[RuleGroup]) -> None:
 
 @cache
 def code_digest() -> str:
-    """The digest of what makes verdicts besides rules and facts: this code, as it is installed, and the release of DuckDB.
+    """The digest of what makes verdicts besides rules and facts: this code, as it is installed, plugins, and the release of DuckDB.
 
     It is wanted before the fleet is read: another auditor may be installed meanwhile, whose verdicts these are not.
     """
     import duckdb
 
+    from auditor.model.endpoint_kinds import plugin_types
+
     whole = hashlib.sha256(duckdb.__version__.encode())
+    for one in plugin_types():
+        whole.update(repr((one.plugin, one.kind, one.family)).encode())
     for name, file in _files(resources.files("auditor"), ""):
         whole.update(f"{name} {hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode())
     return f"sha256:{whole.hexdigest()}"

@@ -1,156 +1,65 @@
 """The registry of endpoint kinds: all that others need to know of a kind, before anything of its client is imported.
 
-`auditor.model.EndpointKind` lists the kinds. Each has a folder below `auditor.endpoints`, named by its value, whose `__init__` holds one
-value, `TYPE`. That is data alone: clients, collectors and settings stand in it as "module:name" within the folder, and are imported when
-they are first used. So facts, fleet.yaml and the doctor may ask what a kind is like, and import neither pyVmomi nor httpx nor asyncssh.
-A kind may share settings and modules with another one: what `settings_of` and a name with a dot in front say.
+`auditor.model.EndpointKind` lists the kinds that come with auditor. Each has a folder below `auditor.endpoints`, named by its value, whose
+`__init__` holds one value, `TYPE`. That is data alone: clients, collectors and settings stand in it as "module:name" within the folder, and
+are imported when they are first used. So facts, fleet.yaml and the doctor may ask what a kind is like, and import neither pyVmomi nor httpx
+nor asyncssh. A kind may share settings and modules with another one: what `settings_of` and a name with a dot in front say.
+
+Any other text may name a kind too. `auditor.model.plugins` looks for it among the packages that are installed, and not before somebody asks
+for such a kind, or for all kinds.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING
 
 from auditor.model import EndpointKind
+from auditor.model.endpoint_type import (
+    CONTRACT,
+    DEVICE_NAMES,
+    MULTIPATH_TOOLS,
+    NO_ROLES,
+    NVME_NAMES,
+    EndpointType,
+    Family,
+    Fault,
+    Roles,
+    folder_of,
+    nvme_inquiry,
+)
+from auditor.model.plugins import loaded, plugin_kinds, shadowed, without_plugin
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
-    from auditor.model.settings import Setting
-
-NVME_MODEL_LENGTH = 16
-"""Characters of an NVMe controller's model that ESXi shows: 'Lexar SSD NM790 2TB' is 'Lexar SSD NM790' there. Not verified on an array."""
-
-MULTIPATH_TOOLS = "multipath-tools hwtable.c at c2fcdaf (docs/domain/facts.md#11)"
-DEVICE_NAMES = "docs/domain/arrays.md#device-names"
-NVME_NAMES = (
-    "NVMe: multipath-tools hwtable.c; ESXi shows the vendor as NVMe and 16 characters of the model, as recorded from local NVMe disks"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Family:
-    """Arrays that rules treat as one.
-
-    Attributes:
-        name: the word in the column `family`.
-        label: what people call it.
-        inquiries: (vendor, model) each, as regular expressions: the whole vendor, the beginning of the model, as ESXi shows them, trimmed.
-        names: beginnings of canonical device names that no other family has, as regular expressions; empty when there are none.
-        sources: where all this stands.
-        array_digits: how many characters of a volume's device name are the same for all volumes of one array; None when not known.
-    """
-
-    name: str
-    label: str
-    inquiries: tuple[tuple[str, str], ...]
-    names: tuple[str, ...]
-    sources: tuple[str, ...]
-    array_digits: int | None = None
-
-
-def nvme_inquiry(model: str) -> tuple[str, str]:
-    """The inquiry of an NVMe controller of that model, as `Family.inquiries` has it."""
-    return ("(?i)nvme", model[:NVME_MODEL_LENGTH].rstrip())
-
-
-@dataclass(frozen=True, slots=True)
-class Roles:
-    """Roles of an array's accounts as its API names them, in lower case; one that is in neither may be allowed anything.
-
-    What an account may read is tried, as that writes nothing; this is for what cannot be tried, and for advice.
-
-    Attributes:
-        read: may write nothing.
-        write: may write what is fixed.
-    """
-
-    read: frozenset[str]
-    write: frozenset[str]
-    source: str
-
-
-NO_ROLES = Roles(frozenset(), frozenset(), "none are known")
-
-
-@dataclass(frozen=True, slots=True)
-class EndpointType:
-    """One kind of endpoint.
-
-    Attributes:
-        opener: "module:function" within the kind's folder; takes an `Endpoint`, gives a context manager around its session.
-        collector: likewise; takes the session, the endpoint and what is needed of it, gives batches and gaps.
-        topics: what a reading of it consists of; the collector has each of them.
-        asked_by: a topic that is asked for the objects of another one, and cannot be asked alone -> that other topic.
-        settings: what can be fixed on it, by the name of its remediator.
-        steps: what is done on the way and no rule may ask for, such as a reboot; likewise.
-        family: of the volumes that hosts see from it; None for a vCenter and a host, which have none.
-        roles: what its accounts may do; a vCenter's privileges stand with its settings, and in `auditor.endpoints.vcenter.privileges`.
-        protocol: below its API; with HTTPS goes `tls:` of fleet.yaml, with SSH goes `ssh:`.
-        login: what fleet.yaml gives: a user name and a password, or an API token alone; none: fleet.yaml has no such endpoints.
-        health: "module:function" as above; takes the session, the keys of targets and the time from which load counts, gives
-            `auditor.endpoints.common.health.Health` by object. Empty: no health of such an endpoint is read.
-        culprits: likewise; takes the session and a change that did not stay, says in words who may have put it back. Empty: nobody knows.
-        tuned_by: services that change its settings by themselves: a part of the key, in lower case, under which one is registered with a
-            vCenter, and what it does in words.
-        kept_fields: "module:text" as above, the names of fields of its answers that a recording keeps as they are, with spaces between
-            them; all others are masked. Empty: what such an endpoint answers cannot be recorded.
-        settings_of: the kind whose settings and steps these are, with their modules in its folder; None: they are its own.
-        is_incremental: its collector takes a fourth argument, what to compare with, and reads only what changed since.
-    """
-
-    kind: EndpointKind
-    opener: str
-    collector: str
-    topics: tuple[str, ...]
-    asked_by: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-    settings: Mapping[str, Setting] = field(default_factory=lambda: MappingProxyType({}))
-    steps: Mapping[str, Setting] = field(default_factory=lambda: MappingProxyType({}))
-    family: Family | None = None
-    roles: Roles = NO_ROLES
-    protocol: Literal["https", "ssh"] = "https"
-    login: Literal["password", "api_token", "none"] = "password"
-    health: str = ""
-    culprits: str = ""
-    tuned_by: tuple[tuple[str, str], ...] = ()
-    kept_fields: str = ""
-    settings_of: EndpointKind | None = None
-    is_incremental: bool = False
-
-    @property
-    def is_array(self) -> bool:
-        """Whether it is a storage array, and neither a vCenter nor a host."""
-        return self.family is not None
-
-    @property
-    def port(self) -> int:
-        """The port that its protocol has unless fleet.yaml names another."""
-        return 22 if self.protocol == "ssh" else 443
-
-    @property
-    def folder(self) -> str:
-        """The package that holds everything about the kind, for example auditor.endpoints.dell_sc."""
-        return _folder(self.kind)
-
-    def load(self, name: str) -> Any:
-        """What "module:attribute" names in the folder of this kind; the module is imported on first use.
-
-        A module that begins with a dot is in the folder of a neighbour: ".vcenter.health:read_health".
-        """
-        module, _, attribute = name.partition(":")
-        return getattr(import_module(f".{module}", self.folder), attribute)
-
-    def takes(self, remediator: str, of: EndpointKind) -> bool:
-        """Whether a remediator of that name, which is of the kind `of`, works on endpoints of this one."""
-        return of is self.kind or (of is self.settings_of and (remediator in self.settings or remediator in self.steps))
+__all__ = [
+    "CONTRACT",
+    "DEVICE_NAMES",
+    "MULTIPATH_TOOLS",
+    "NO_ROLES",
+    "NVME_NAMES",
+    "EndpointType",
+    "Family",
+    "Fault",
+    "Roles",
+    "endpoint_type",
+    "endpoint_types",
+    "is_array",
+    "is_known",
+    "nvme_inquiry",
+    "package_types",
+    "plugin_faults",
+    "plugin_types",
+]
 
 
 def endpoint_type(kind: EndpointKind) -> EndpointType:
-    """What is registered for `kind`."""
-    return _types()[kind]
+    """What is registered for `kind`; for a kind of which no plugin can be used, one with a `fault`."""
+    own = _types().get(kind)
+    return _plugin_type(kind) if own is None else own
 
 
 def is_array(kind: str) -> bool:
@@ -158,15 +67,42 @@ def is_array(kind: str) -> bool:
     return endpoint_type(EndpointKind(kind)).is_array
 
 
-def endpoint_types() -> tuple[EndpointType, ...]:
-    """Every kind there is, in the order of `EndpointKind`."""
+def is_known(kind: str) -> bool:
+    """Whether auditor or an installed package has a kind of that name; no package is imported."""
+    return any(kind == one.value for one in EndpointKind) or kind in plugin_kinds()
+
+
+def package_types() -> tuple[EndpointType, ...]:
+    """Every kind that comes with auditor, in the order of `EndpointKind`."""
     return tuple(_types().values())
+
+
+def plugin_types() -> Iterator[EndpointType]:
+    """Every kind of an installed package that can be used, by name; they are imported now."""
+    types = (_plugin_type(EndpointKind(kind)) for kind in plugin_kinds())
+    return (one for one in types if one.fault is None)
+
+
+def plugin_faults() -> tuple[Fault, ...]:
+    """Why kinds that installed packages give cannot be used; their packages are imported now."""
+    faults = (_plugin_type(EndpointKind(kind)).fault for kind in plugin_kinds())
+    return (*shadowed(), *(fault for fault in faults if fault is not None))
+
+
+def endpoint_types() -> Iterator[EndpointType]:
+    """Every kind that can be used: those of `package_types`, then those of `plugin_types`, which are imported when it is their turn."""
+    yield from package_types()
+    yield from plugin_types()
 
 
 @cache
 def _types() -> Mapping[EndpointKind, EndpointType]:
-    return MappingProxyType({kind: import_module(_folder(kind)).TYPE for kind in EndpointKind})
+    return MappingProxyType({kind: import_module(folder_of(kind)).TYPE for kind in EndpointKind})
 
 
-def _folder(kind: EndpointKind) -> str:
-    return f"auditor.endpoints.{kind.value.replace('-', '_')}"
+@cache
+def _plugin_type(kind: EndpointKind) -> EndpointType:
+    """The kind by its plugin, or with a fault that says why there is none; then it has all topics, so that none of them counts as read."""
+    plugin = plugin_kinds().get(kind.value)
+    topics = tuple(dict.fromkeys(topic for one in package_types() if one.is_array for topic in one.topics))
+    return without_plugin(kind, topics) if plugin is None else loaded(plugin, kind, topics, package_types())

@@ -10,7 +10,11 @@ from zlib import crc32
 
 
 class EndpointKind(StrEnum):
-    """The kind of product at an endpoint's address; the folder of that name in `auditor.endpoints` holds everything about it."""
+    """The kind of product at an endpoint's address; the folder of that name in `auditor.endpoints` holds everything about it.
+
+    These are the kinds that come with auditor. `EndpointKind(text)` is a kind for any other text as well, the same one each time: that of a
+    plugin, or of an old run whose plugin is gone (`auditor.model.endpoint_kinds.is_known`).
+    """
 
     VCENTER = "vcenter"
     ESXI = "esxi"
@@ -20,6 +24,18 @@ class EndpointKind(StrEnum):
     ONTAP = "ontap"
     ETERNUS = "eternus"
     FILES = "files"
+
+    @classmethod
+    def _missing_(cls, value: object) -> EndpointKind | None:
+        if not isinstance(value, str):
+            return None
+        other = str.__new__(cls, value)
+        other._name_, other._value_ = value, value
+        return _OTHER_KINDS.setdefault(value, other)
+
+
+_OTHER_KINDS: dict[str, EndpointKind] = {}
+"""The kinds that do not come with auditor, by their text."""
 
 
 class BulkTransport(StrEnum):

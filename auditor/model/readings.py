@@ -37,6 +37,7 @@ class EndpointReading:
     identity: str | None = None  # who it is by what it says of itself (auditor/model/identity.py); None when that is not known
     bug: str | None = None  # where a bug of ours ended the reading; None: none did
     left_out: bool = False  # it was not to be read, by choice (--endpoint); what needs its facts is unknown
+    plugin: str | None = None  # the package, with its version, that its kind came with; None: auditor itself, as in runs of older auditors
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,7 +89,14 @@ def load_policy(
     rules = at_least(rules, severity)
     overrides = tuple(override for override in overrides if override.rule in rules.rules)
     warnings = conflict_warnings(rules, overrides)
-    return Policy(rules, overrides, warnings, warnings + severities + left_out)
+    return Policy(rules, overrides, warnings, warnings + severities + left_out + plugin_notices())
+
+
+def plugin_notices() -> tuple[str, ...]:
+    """A sentence for each installed plugin that cannot be used: its devices are not recognised, and its rules are not judged."""
+    from auditor.model.endpoint_kinds import plugin_faults
+
+    return tuple(f"{fault.what}: {fault.why}" for fault in plugin_faults())
 
 
 def usual_rules(rules: RuleSet) -> tuple[RuleSet, tuple[str, ...]]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
-from auditor.facts.families import BY_NAME
+from auditor.facts.families import families_by_name
 from auditor.recording.masking import Fate
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 NOBODY = "not in the recording"
 """What stands for the owner, the reason and the ticket of a waiver."""
 
-_WORDS = frozenset((*BY_NAME, "other", "FIXED"))
+_WORDS = frozenset(("other", "FIXED"))
 _POLICY = re.compile(r"VMW_[A-Z_]+|RAID[0-9]+")
 _LABEL = r"Hard disk (?:\d+|\\d\+?|\[[-0-9]+\]|\*)"  # what vCenter calls a disk
 _WILD_GLOB = r"\*|\?|\[[^\]]*\]"
@@ -92,7 +92,7 @@ def _masked_value(one: ParamOverride, masker: Masker) -> Any:
 
 def _masked_text(text: str, masker: Masker) -> str | None:
     words = text.split("|")
-    if not text or all(not word or word in _WORDS or _POLICY.fullmatch(word) for word in words):
+    if not text or all(not word or word in _WORDS or word in families_by_name() or _POLICY.fullmatch(word) for word in words):
         return text
     # A regular expression has to fit the whole name: there is none that begins or ends within a word unseen.
     return masked_pattern(text, _WILD_REGEX if _REGEX.search(text) else _WILD_GLOB, masker)

@@ -58,12 +58,12 @@ class Bounds:
 
 def bounds_of(shape: BoundsShape | None) -> Bounds | None:
     """What a rule file says; None where it says nothing."""
-    from auditor.facts.families import FAMILIES
+    from auditor.facts.families import all_families
 
     if shape is None:
         return None
     chosen = (shape.choices,) if isinstance(shape.choices, str) else shape.choices or ()
-    families = sorted({*(family.name for family in FAMILIES), "other"}) if FAMILY_WORDS in chosen else []
+    families = sorted({*(family.name for family in all_families()), "other"}) if FAMILY_WORDS in chosen else []
     choices = (*(one for one in chosen if one != FAMILY_WORDS), *families)
     return Bounds((shape.source or shape.open or "").strip(), shape.least, shape.most, choices)
 

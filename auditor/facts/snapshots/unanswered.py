@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from auditor.facts.schema import HOST_TOPICS
 from auditor.model import EndpointKind
+from auditor.model.endpoint_kinds import endpoint_type
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +23,7 @@ def record_unanswered(connection: duckdb.DuckDBPyConnection, readings: Sequence[
     A collector leaves a row for each topic that it came to. One that never began, because its endpoint could not be reached, leaves none,
     and a count over all endpoints would miss one. Which hosts a vCenter has is not known then, so of topics of hosts only `hosts` is added.
     The snapshots of older auditors are completed in the same way when they are opened.
+    Of a kind that no plugin gives any more it is not known which topics it has: one that answered then has those that it answered.
     """
     here = {name for (name,) in connection.execute("SELECT endpoint FROM fact.listed_endpoint").fetchall()}
     answered = set(connection.execute("SELECT DISTINCT endpoint, topic FROM fact.reading WHERE scope = ''").fetchall())
@@ -29,7 +31,9 @@ def record_unanswered(connection: duckdb.DuckDBPyConnection, readings: Sequence[
         if reading.name not in here:
             listed = [reading.name, reading.kind, reading.identity]
             connection.execute("INSERT INTO fact.listed_endpoint (endpoint, kind, identity) VALUES (?, ?, ?)", listed)
-        topics = requested.topics_of(EndpointKind(reading.kind)) - frozenset(HOST_TOPICS)
+        kind = EndpointKind(reading.kind)
+        is_gone = endpoint_type(kind).fault is not None and any(name == reading.name for name, _ in answered)
+        topics = frozenset[str]() if is_gone else requested.topics_of(kind) - frozenset(HOST_TOPICS)
         missed = sorted(topic for topic in topics if (reading.name, topic) not in answered)
         connection.execute(
             "INSERT INTO fact.reading (endpoint, scope, topic, complete) SELECT $endpoint, '', unnest($topics), false",

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from auditor.facts.catalog import with_dependencies
-from auditor.facts.families import BY_NAME, FAMILIES, KIND_OF
+from auditor.facts.families import all_families, families_by_name, kinds_of_families
 from auditor.facts.macros import create_macros
 from auditor.facts.views import view_sql
 from auditor.model import EndpointKind, EndpointReading, Gap
@@ -72,7 +72,7 @@ def _steps(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
 
 def _digits() -> str:
     """SQL: how many characters of a volume's name show its array; NULL where that is not known."""
-    known = " ".join(f"WHEN '{family.name}' THEN {family.array_digits}" for family in FAMILIES if family.array_digits)
+    known = " ".join(f"WHEN '{family.name}' THEN {family.array_digits}" for family in all_families() if family.array_digits)
     return f"CASE family {known} END"
 
 
@@ -118,14 +118,14 @@ ORDER BY ALL
 def _devices(
     connection: duckdb.DuckDBPyConnection, kinds: dict[str, EndpointKind], whole: Collection[str], left_out: set[str]
 ) -> Iterator[Gap]:
-    readable = list(KIND_OF)
+    readable = list(kinds_of_families())
     absent: dict[tuple[str, str], tuple[int, list[str]]] = {}
     for endpoint, family, is_pe, is_odd, presented_by, like, count, names in connection.execute(
         _UNJOINED, {"readable": readable}
     ).fetchall():
         if endpoint not in kinds or is_array(kinds[endpoint]):
             continue
-        arrays = sorted(name for name, kind in kinds.items() if kind is KIND_OF[family])
+        arrays = sorted(name for name, kind in kinds.items() if kind is kinds_of_families()[family])
         if not arrays:
             before, held = absent.get((endpoint, family), (0, []))
             absent[endpoint, family] = (before + count, sorted([*held, *names]))
@@ -136,19 +136,21 @@ def _devices(
         why = _why(family, arrays, unread, presented_by, like, is_odd=is_odd, is_pe=is_pe)
         yield from (Gap(endpoint, f"{_BEHIND}{name}", why) for name in names)
         if count > len(names):
-            yield Gap(endpoint, f"{_BEHIND}{count - len(names):,} more devices of {BY_NAME[family].label}", why)
+            yield Gap(endpoint, f"{_BEHIND}{count - len(names):,} more devices of {families_by_name()[family].label}", why)
     for (endpoint, family), (count, names) in absent.items():
-        label = BY_NAME[family].label
+        label = families_by_name()[family].label
         what = f"{_BEHIND}{names[0]}" if count == 1 else f"{_BEHIND}{count:,} devices of {label} ({_few(names, count)})"
         yield Gap(
-            endpoint, what, f"no {label} is listed in fleet.yaml, so neither volumes nor QoS are known; add it as kind {KIND_OF[family]}"
+            endpoint,
+            what,
+            f"no {label} is listed in fleet.yaml, so neither volumes nor QoS are known; add it as kind {kinds_of_families()[family]}",
         )
 
 
 def _why(
     family: str, arrays: Sequence[str], unread: Sequence[str], presented_by: str | None, like: str | None, *, is_odd: bool, is_pe: bool
 ) -> str:
-    label, thing = BY_NAME[family].label, "protocol endpoint" if is_pe else "volume"
+    label, thing = families_by_name()[family].label, "protocol endpoint" if is_pe else "volume"
     if presented_by is not None:
         return (
             f"more than one {thing} has this name, on {presented_by}, and it is not one that is stretched; which one it is cannot be told"
@@ -159,7 +161,7 @@ def _why(
         return f"the inquiry names {label}, whose names do not begin like this one; no {thing} of {', '.join(arrays)} has it"
     if like is not None:
         return f"it is named like volumes of {like}, which has none of this name: the LUN is stale, or the account may not see the volume"
-    if is_pe or not BY_NAME[family].array_digits:
+    if is_pe or not families_by_name()[family].array_digits:
         return (
             f"no {thing} of {', '.join(arrays)} has this name: it is stale, its array is not in fleet.yaml, or the account may not see it"
         )
@@ -176,7 +178,8 @@ def _conflicts(connection: duckdb.DuckDBPyConnection) -> Iterator[Gap]:
         WHERE of_inquiry <> 'other' AND of_name <> of_inquiry GROUP BY ALL ORDER BY ALL"""  # noqa: S608  a number
     ).fetchall()
     for endpoint, of_inquiry, of_name, count, names in rows:
-        why = f"its inquiry names {BY_NAME[of_inquiry].label}, its name {BY_NAME[of_name].label}; the inquiry is believed"
+        by_inquiry, by_name = (families_by_name()[family].label for family in (of_inquiry, of_name))
+        why = f"its inquiry names {by_inquiry}, its name {by_name}; the inquiry is believed"
         yield from (Gap(endpoint, f"{_BEHIND}{name} going by its name", why) for name in names)
         if count > len(names):
             yield Gap(endpoint, f"{_BEHIND}{count - len(names):,} more devices going by their names", why)

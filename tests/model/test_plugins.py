@@ -1,0 +1,143 @@
+"""Kinds that come with other packages are found when they are asked for; one that is unfit says why, and costs nothing else."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import sys
+from pathlib import Path
+
+import pytest
+
+from auditor.endpoints.settings import remediator_names, setting_of
+from auditor.model import EndpointKind
+from auditor.model.endpoint_kinds import (
+    endpoint_type,
+    endpoint_types,
+    is_array,
+    is_known,
+    package_types,
+    plugin_faults,
+    plugin_types,
+)
+from tests.plugins import TYPE, WORKING, installed, write_plugin
+from tests.waiting import completed
+
+ACME = EndpointKind("acme")
+
+
+def fault_of(site: Path) -> str:
+    """What is wrong with the kind acme of what is installed; the kinds of auditor itself are as ever."""
+    with installed(site):
+        about = endpoint_type(ACME)
+        assert [one.kind for one in endpoint_types()] == list(EndpointKind), "a kind that is unfit is none"
+        assert about.fault is not None
+        assert about.fault.why
+        assert about.fault.do
+        assert about.fault in plugin_faults()
+        assert set(about.topics) == {topic for one in package_types() if one.is_array for topic in one.topics}, (
+            "nothing of it counts as read"
+        )
+        return about.fault.what
+
+
+def test_any_text_names_one_kind_in_this_process_and_in_others() -> None:
+    assert EndpointKind("acme") is ACME
+    assert pickle.loads(pickle.dumps(ACME)) is ACME
+    assert copy.deepcopy(ACME) is ACME
+    assert (ACME, f"{ACME}", ACME.value, hash(ACME)) == ("acme", "acme", "acme", hash("acme"))
+    assert ACME not in list(EndpointKind)
+    assert EndpointKind("ontap") is EndpointKind.ONTAP
+    with pytest.raises(ValueError, match="5"):
+        EndpointKind(5)  # type: ignore[arg-type]
+
+
+def test_a_plugin_is_found_by_its_entry_point_and_everything_is_loaded_from_its_package(tmp_path: Path) -> None:
+    write_plugin(tmp_path, "auditor-acme", WORKING)
+    with installed(tmp_path):
+        assert is_known("acme")
+        assert "auditor_acme" not in sys.modules, "to know its name imports nothing"
+        about = endpoint_type(ACME)
+        assert (about.fault, about.plugin, about.folder) == (None, "auditor-acme 1.2", "auditor_acme")
+        assert about.load(about.opener).__module__ == "auditor_acme.client"
+        assert list(plugin_types()) == [about]
+        assert plugin_faults() == ()
+        assert is_array("acme")
+
+
+def test_a_kind_without_a_plugin_is_an_array_that_cannot_be_read() -> None:
+    about = endpoint_type(EndpointKind("gone"))
+    assert not is_known("gone")
+    assert about.fault is not None
+    assert about.fault.what == 'no installed package gives the kind "gone"'
+    assert is_array("gone")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param("import no_such_module", "cannot be imported: ModuleNotFoundError: No module named 'no_such_module'", id="imports"),
+        pytest.param("raise RuntimeError('first line\\nsecond')", "cannot be imported: RuntimeError: first line", id="raises"),
+        pytest.param("raise SystemExit(3)", "cannot be imported: SystemExit: 3", id="exits"),
+        pytest.param("", "cannot be imported: AttributeError: module 'auditor_acme' has no attribute 'TYPE'", id="no TYPE"),
+        pytest.param("TYPE = {}", "names auditor_acme:TYPE, which is no EndpointType but dict", id="no EndpointType"),
+        pytest.param(TYPE.replace("contract=1", "contract=7"), "is written for contract 7, and this auditor has contract 1", id="newer"),
+        pytest.param(TYPE.replace("contract=1,", ""), "is written for contract none, and this auditor has contract 1", id="no contract"),
+        pytest.param(TYPE.replace('Kind("acme")', 'Kind("other")'), 'says in its TYPE that it is of the kind "other"', id="other kind"),
+        pytest.param(TYPE.replace('"volumes"', '"moods"'), "reports topics that no table is for: moods", id="unknown topic"),
+        pytest.param(TYPE.replace('("array", "volumes")', "()"), "reports no topic", id="no topic"),
+        pytest.param(TYPE.replace('Family("acme"', 'Family("ontap"'), 'gives the family "ontap", which auditor itself reads', id="ours"),
+        pytest.param(TYPE.replace('"Disk"', '"Di\'sk"'), 'recognises devices by "Di\'sk"', id="a quote, which SQL would end by"),
+        pytest.param(TYPE.replace('"Disk"', '"Di(sk"'), "recognises devices by 'Di(sk'", id="no expression"),
+        pytest.param(TYPE.replace('"Disk"', '"(?!x)Disk"'), "recognises devices by '(?!x)Disk'", id="looks ahead"),
+        pytest.param(
+            TYPE.replace("contract=1", "contract=1, is_incremental=True"), "uses settings_of, steps or is_incremental", id="ours alone"
+        ),
+        pytest.param(
+            TYPE.replace("contract=1", 'contract=1, settings={"ontap.qos_policy_limit": None}'),
+            'has settings whose names do not begin with "acme.": ontap.qos_policy_limit',
+            id="another's setting",
+        ),
+    ],
+)
+def test_a_plugin_that_is_unfit_says_what_is_wrong_with_it(tmp_path: Path, text: str, said: str) -> None:
+    write_plugin(tmp_path, "auditor-acme", {"__init__": text})
+    what = fault_of(tmp_path)
+    assert what.startswith('auditor-acme 1.2, which gives the kind "acme", ')
+    assert said in what
+    assert "second" not in what
+
+
+def test_two_packages_that_give_one_kind_are_both_left_alone(tmp_path: Path) -> None:
+    write_plugin(tmp_path, "auditor-acme", WORKING)
+    write_plugin(tmp_path, "auditor-other", {"__init__": "raise AssertionError('it was imported')"}, package="auditor_other", version="0.1")
+    assert fault_of(tmp_path) == '2 packages give the kind "acme": auditor-acme 1.2 and auditor-other 0.1'
+
+
+def test_a_package_that_gives_a_kind_of_auditor_is_not_used_and_named(tmp_path: Path) -> None:
+    write_plugin(tmp_path, "auditor-mine", {"__init__": "raise AssertionError('it was imported')"}, kind="ontap")
+    with installed(tmp_path):
+        assert endpoint_type(EndpointKind.ONTAP).folder == "auditor.endpoints.ontap"
+        assert [fault.what for fault in plugin_faults()] == ['auditor-mine 1.2 gives the kind "ontap", which is auditor\'s own']
+
+
+def test_a_setting_of_auditor_is_found_without_a_plugin_and_all_names_have_those_of_plugins(tmp_path: Path) -> None:
+    setting = 'settings={"acme.limit": Setting("settings:Limit")}, contract=1'
+    text = f"from auditor.model.settings import Setting\n{TYPE.replace('contract=1', setting)}"
+    write_plugin(tmp_path, "auditor-acme", {"__init__": text})
+    with installed(tmp_path):
+        assert setting_of("ontap.qos_policy_limit") is not None
+        assert "auditor_acme" not in sys.modules
+        assert "acme.limit" in remediator_names()
+    assert "acme.limit" not in remediator_names()
+
+
+def test_nothing_looks_for_plugins_until_a_fleet_or_a_list_asks_for_them() -> None:
+    program = (
+        "import sys, auditor.fleet.loading, auditor.facts.schema, auditor.endpoints.settings, auditor.doctor;"
+        "from auditor.model.endpoint_kinds import is_known, endpoint_type;"
+        "from auditor.model import EndpointKind, plugins;"
+        "is_known('ontap'), endpoint_type(EndpointKind.ONTAP);"
+        "print(plugins._found.cache_info().currsize)"
+    )
+    assert completed([sys.executable, "-c", program], check=True).stdout == "0\n"
