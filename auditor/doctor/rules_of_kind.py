@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from auditor.facts.catalog import view_columns
-from auditor.facts.families import KIND_OF
+from auditor.facts.families import kinds_of_families
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,7 +25,7 @@ def rules_that_may_apply(rules: Iterable[Rule], kind: EndpointKind) -> frozenset
     """
     import duckdb
 
-    family = next((name for name, of in KIND_OF.items() if of is kind), None)
+    family = next((name for name, of in kinds_of_families().items() if of is kind), None)
     with duckdb.connect() as connection:
         return frozenset(rule.id for rule in rules if family is None or not _is_ruled_out(connection, rule, family))
 

@@ -10,6 +10,7 @@ from auditor.doctor.affected_rules import AffectedRules
 from auditor.doctor.arrays import examine_array
 from auditor.doctor.connection import NOT_AUDITED, examine_connection, shortly
 from auditor.doctor.fleetwide import examine_entries, examine_fleet, examine_identities
+from auditor.doctor.plugins import examine_plugin, examine_plugins
 from auditor.doctor.single_host import HOST_ONLY, examine_single_host
 from auditor.doctor.vcenter import Places, examine_vcenter
 from auditor.endpoints.common.sessions import open_session
@@ -25,10 +26,13 @@ if TYPE_CHECKING:
     from auditor.fleet.loading import Fleet
     from auditor.model import Endpoint
 
-_FIRST, _LAST = ("name", "port", "tls", "host key", "secret", "login", "version", "lane"), ("account", "read", "esxcli", "fix", "clock")
+_FIRST, _LAST = (
+    ("plugin", "name", "port", "tls", "host key", "secret", "login", "version", "lane"),
+    ("account", "read", "esxcli", "fix", "clock"),
+)
 TOPICS = (*_FIRST, *HOST_ONLY, *_LAST, "hosts")
 """The topics of the checks on an endpoint, in this order; it has "tls" or "host key", and arrays have no "lane", "esxcli" and "hosts". A
-single host has no "lane", and it alone has those of `HOST_ONLY`."""
+single host has no "lane", and it alone has those of `HOST_ONLY`. "plugin" is for kinds that come with other packages."""
 
 MOST_REQUESTS = 19
 """Sent to one vCenter: content, login, clock; the list of hosts (3) and their states (4, by VI/JSON, which has a release to agree on and a
@@ -71,6 +75,7 @@ def examine(fleet: Fleet, rules: RuleSet, progress: Callable[[str, str], None], 
     checks = [check for several in examined for check in several]
     if only is None:
         checks += examine_fleet(fleet, affected)
+        checks += examine_plugins(fleet)
         checks += examine_identities(endpoints, checks)
         checks += examine_entries(fleet, places)
     return Diagnosis(started, datetime.now(UTC), endpoints, tuple(checks))
@@ -97,7 +102,9 @@ def _chosen(fleet: Fleet, only: str | None) -> tuple[Endpoint, ...]:
 def _examined(endpoint: Endpoint, affected: AffectedRules, progress: Callable[[str, str], None], places: Places) -> list[Check]:
     """Every check of one endpoint; one that could not be made says why."""
     progress(endpoint.name, "connecting")
-    checks = list(examine_connection(endpoint))
+    plugin = list(examine_plugin(endpoint))
+    is_usable = all(check.state is Health.OK for check in plugin)
+    checks = [*plugin, *(examine_connection(endpoint) if is_usable else ())]
     barred = next((check.what for check in checks if check.state in (Health.PROBLEM, Health.UNKNOWN)), None)
     if barred is None:
         progress(endpoint.name, "logging in")
@@ -115,6 +122,8 @@ def topics_of(kind: EndpointKind) -> tuple[str, ...]:
     """The topics of the checks on an endpoint of this kind, in order."""
     registered = endpoint_type(kind)
     left_out = {"tls"} if registered.protocol == "ssh" else {"host key"}
+    if not registered.plugin and registered.fault is None:
+        left_out.add("plugin")
     if registered.is_array:
         left_out |= {"lane", "esxcli", "hosts"}
     left_out |= {"lane"} if kind is EndpointKind.ESXI else set(HOST_ONLY)

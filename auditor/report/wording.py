@@ -188,6 +188,18 @@ def notices_of(report: Report) -> Iterable[str]:
         what = "The host key" if reading.kind == "eternus" else "TLS"
         if not any(name in notice and what in notice for notice in notices):
             yield f"{what} of {name} was NOT VERIFIED: its answers may have come from another machine."
+    yield from _plugins_used(report.run.endpoints)
+
+
+def _plugins_used(readings: Iterable[EndpointReading]) -> Iterable[str]:
+    """A sentence for each kind that is read by a package which is no part of auditor."""
+    names: dict[tuple[str, str], list[str]] = {}
+    for reading in readings:
+        if reading.plugin:
+            names.setdefault((neutral(reading.kind), neutral(reading.plugin)), []).append(neutral(reading.name))
+    for (kind, plugin), of in names.items():
+        more = f" and {len(of) - ENDPOINTS_NAMED:,} more" if len(of) > ENDPOINTS_NAMED else ""
+        yield f"The kind {kind} is read by {plugin}, which is no part of auditor: {', '.join(of[:ENDPOINTS_NAMED])}{more}."
 
 
 def _grouped(notices: Iterable[str], endpoints: Collection[str]) -> Iterable[str]:

@@ -323,3 +323,19 @@ def test_a_fix_says_in_every_format_what_it_left_to_do(tmp_path: Path, left: int
         write(report, out)
         assert text in " ".join(out.getvalue().split())
         assert "12 changes made" in " ".join(out.getvalue().split())
+
+
+def test_what_a_plugin_read_is_said_in_every_form_and_read_back(tmp_path: Path) -> None:
+    before = samples.clean()
+    acme = replace(samples.reading("a1", "acme"), plugin="auditor-acme 1.2")
+    report = replace(before, run=replace(before.run, endpoints=(*before.run.endpoints, acme, replace(acme, name="a2"))))
+    document = json.loads(rendered(report))
+    VALIDATOR.validate(document)
+    assert [one.get("plugin") for one in document["run"]["endpoints"]][-2:] == ["auditor-acme 1.2"] * 2
+    assert all("plugin" not in one for one in document["run"]["endpoints"][:-2])
+    assert "acme, read by auditor-acme 1.2" in rendered(report, write_html)
+    sentence = "The kind acme is read by auditor-acme 1.2, which is no part of auditor: a1, a2."
+    for write in (write_html, write_table):
+        assert " ".join(rendered(report, write).split()).count(sentence) == 1
+    (tmp_path / "report.json").write_text(rendered(report), encoding="utf-8")
+    assert load_report(tmp_path / "report.json").run.endpoints[-1].plugin == "auditor-acme 1.2"

@@ -172,6 +172,7 @@ def _endpoint(reading: EndpointReading) -> dict[str, Any]:
         "complete": reading.complete,
         "lane": reading.lane,
         "identity": reading.identity,
+        **({"plugin": reading.plugin} if reading.plugin else {}),
     }
 
 
