@@ -24,7 +24,7 @@ from tests.waiting import SPEED_CHECKS
 settings.register_profile("auditor", deadline=None, suppress_health_check=SPEED_CHECKS, derandomize="CI" in os.environ)
 settings.load_profile("auditor")
 
-pytest_plugins = ["tests.crashes", "tests.in_one_process", "tests.order"]
+pytest_plugins = ["auditor.contract", "tests.crashes", "tests.in_one_process", "tests.order"]
 
 VCENTER_PASSWORD = "correct-horse-battery"
 

@@ -92,7 +92,7 @@ LONGEST = (
     "engine/test_waived_verdicts.py",
     "endpoints/common/test_answer_time.py",
     "scenarios/test_expected.py",
-    "contract/test_reading_arrays.py",
+    "contract/test_arrays.py",
     "endpoints/element/test_element_client.py",
     "cli/test_query_limits.py",
     "cli/test_paths.py",

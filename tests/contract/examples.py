@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from auditor import contract
+from auditor.contract import SettingChange
 from auditor.model import EndpointKind, Target
 from auditor_lab.arrays.dell_sc.description import DellScDescription
 from auditor_lab.arrays.element.description import (
@@ -40,55 +42,22 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from auditor.model import Endpoint, Scalar
+    from auditor.model import Endpoint
 
 Description = ElementDescription | DellScDescription | FlashArrayDescription | OntapDescription | EternusDescription
 
 
 @dataclass(frozen=True, slots=True)
-class SettingChange:
-    """A change that the example array takes.
-
-    Attributes:
-        write: the one request that it is written by.
-    """
-
-    name: str
-    target: Target
-    before: Scalar
-    after: Scalar
-    write: str
-    id: str
-
-
-@dataclass(frozen=True, slots=True)
-class Example:
+class Example(contract.Example):
     """One array of the lab.
 
     Attributes:
-        opening: the requests of a session that is opened, up to where its collector begins.
-        login: of these the one that shows the secret first.
-        closing: the requests by which it ends.
-        refused: an operation whose answer the topics `lost` need, and no others.
-        unreadable: topics that this account is never shown whole.
-        read_only: of the description, for an account that may only read.
-        state: all that can be written, to be compared.
-        ignore: makes the array accept writes of an operation and do nothing.
+        description: what the lab's array has; `read_only` changes it.
+        prepare: what is done to the server before it is used.
     """
 
-    kind: EndpointKind
     description: Description
-    opening: tuple[str, ...]
-    login: str
-    refused: str
-    lost: frozenset[str]
-    changes: tuple[SettingChange, ...]
-    read_only: Mapping[str, Any]
-    state: Callable[[Any], Any]
-    ignore: Callable[[Any, str], None]
-    closing: tuple[str, ...] = ()
-    unreadable: frozenset[str] = frozenset()
-    prepare: Callable[[Any], None] = field(default=lambda _: None)
+    prepare: Callable[[Any], None] = field(default=lambda _: None, kw_only=True)
 
     @contextmanager
     def served(self, folder: Path, *, timeout: float = 30.0, **changes: Any) -> Iterator[tuple[Any, Endpoint, dict[str, Any]]]:

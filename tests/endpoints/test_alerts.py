@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from auditor.contract.reading import collected
 from auditor.endpoints.common.records import ParseErrors, Record
 from auditor.endpoints.common.sessions import open_session
 from auditor.endpoints.element import rows as element
@@ -19,7 +20,6 @@ from auditor_lab.arrays.element.description import FaultDescription
 from auditor_lab.arrays.flasharray.parts import AlertDescription
 from auditor_lab.arrays.ontap.parts import HealthAlertDescription
 from tests.contract.examples import EXAMPLES
-from tests.contract.test_reading_arrays import collected
 from tests.required import capture
 
 if TYPE_CHECKING:

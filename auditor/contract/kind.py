@@ -1,0 +1,55 @@
+"""What the TYPE of every kind of array says, before anything is asked of an array."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from auditor.contract.example import OfExamples
+from auditor.contract.fixing import FixingContract
+from auditor.endpoints.settings import remediator_for
+from auditor.facts.families import families_by_name
+from auditor.facts.needs import SOURCES
+from auditor.model.endpoint_kinds import endpoint_type
+
+if TYPE_CHECKING:
+    from auditor.contract.example import Example
+
+
+class KindContract(OfExamples):
+    """What is registered for a kind is whole, and is found where it says."""
+
+    def test_the_kind_is_registered_and_what_it_names_is_there(self, example: Example) -> None:
+        kind = endpoint_type(example.kind)
+        assert kind.fault is None, "why the kind cannot be used"
+        assert callable(kind.load(kind.opener))
+        assert callable(kind.load(kind.collector))
+        assert kind.family is not None
+        assert families_by_name()[kind.family.name].label
+
+    def test_every_topic_fills_a_table_and_is_named_once(self, example: Example) -> None:
+        topics = endpoint_type(example.kind).topics
+        assert sorted(set(topics)) == sorted(topics)
+        assert "array" in topics, "an array says at least what it is"
+        assert set(topics) - {source.topic for source in SOURCES.values()} == set(), "topics of no table of auditor/facts"
+
+    def test_its_roles_say_who_may_write_what_it_can_fix(self, example: Example) -> None:
+        kind = endpoint_type(example.kind)
+        assert bool(kind.roles.write) >= bool(kind.settings)
+        assert not kind.roles.write & kind.roles.read
+        assert all(name == name.lower() for name in kind.roles.write | kind.roles.read)
+
+    def test_every_setting_reads_and_writes_and_is_held_to_the_contract_of_fixing(self, example: Example) -> None:
+        kind = endpoint_type(example.kind)
+        assert {change.name for change in example.changes} == set(kind.settings), "a change of the example for each setting, and no other"
+        assert not kind.settings or isinstance(self, FixingContract), "derive the class from FixingContract, too"
+        for name in kind.settings:
+            remediator = remediator_for(name)
+            assert remediator.kind is example.kind
+            public = {attribute for attribute in dir(remediator) if not attribute.startswith("_")}
+            assert public - {"inherit"} == {"kind", "read", "write"}, "a remediator holds no policy"
+            assert name.startswith(f"{example.kind.value.replace('-', '_')}.")
+
+    def test_what_a_recording_keeps_is_listed(self, example: Example) -> None:
+        kind = endpoint_type(example.kind)
+        assert kind.kept_fields, "without the list such a fleet cannot be recorded"
+        assert isinstance(kind.load(kind.kept_fields), str), "names with spaces between them; none: all are masked"
