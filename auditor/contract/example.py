@@ -50,7 +50,7 @@ class Example:
         kind: of the array.
         opening: the requests of a session that is opened, up to where its collector begins.
         login: of these the one that shows the secret first.
-        refused: an operation of which the topics `lost` need the answer, and no others.
+        refused: an operation whose answer the topics `lost` need, and no others.
         lost: see `refused`.
         state: all that can be written on a double, name -> value, to be compared.
         closing: the requests by which a session ends.
