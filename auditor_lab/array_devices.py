@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from auditor_lab.arrays.eseries.description import ESeriesDescription
+    from auditor_lab.arrays.flasharray.description import FlashArrayDescription
     from auditor_lab.description import ArrayDescription
 
 
@@ -65,6 +67,7 @@ _SOLIDFIRE = {"vendor": "SolidFir", "model": "SSD SAN", "revision": "0006"}
 def _volumes(array: ArrayDescription) -> Iterator[tuple[str, dict[str, Any]]]:
     from auditor_lab.arrays.dell_sc.description import DellScDescription
     from auditor_lab.arrays.element.description import ElementDescription
+    from auditor_lab.arrays.eseries.description import ESeriesDescription
     from auditor_lab.arrays.eternus.description import EternusDescription
     from auditor_lab.arrays.flasharray.description import FlashArrayDescription
 
@@ -79,20 +82,34 @@ def _volumes(array: ArrayDescription) -> Iterator[tuple[str, dict[str, Any]]]:
             for each, naa in zip(array.volumes, array.volume_naas(), strict=True):
                 yield each.name, {**common, "name": f"naa.{naa}", "size_bytes": each.size_bytes}
         case FlashArrayDescription():
-            from auditor_lab.arrays.flasharray.ports import target_iqn, target_ports
-
-            wwns = [port.wwn.replace(":", "").lower() for port in target_ports(array) if port.wwn]
-            common = {"vendor": "PURE", "model": "FlashArray", "revision": "8888", "satp": "VMW_SATP_ALUA"}
-            common |= {"transport": "fc", "targets": wwns} if wwns else {"targets": [target_iqn(array)]}
-            for one in array.volumes:
-                yield one.name, {**common, "name": f"naa.{array.naa(one.name)}", "size_bytes": one.size_bytes}
+            yield from _of_flasharray(array)
         case EternusDescription():
             common = {"vendor": "FUJITSU", "transport": "fc", "satp": "VMW_SATP_ALUA", "firmware": array.firmware}
             for thing, number in zip(array.volumes, array.volume_numbers(), strict=True):
                 name = f"naa.{array.uid(number).lower()}"
                 yield thing.name, {**common, "name": name, "size_bytes": thing.size_mb << 20}
+        case ESeriesDescription():
+            yield from _of_eseries(array)
         case _:
             common = {"vendor": "NETAPP", "model": "LUN C-Mode", "revision": "9131", "satp": "VMW_SATP_ALUA"}
             for lun in array.luns:
                 name = f"naa.{array.lun_naa(lun)}"
                 yield f"{lun.volume}/{lun.name}", {**common, "name": name, "size_bytes": lun.size_bytes}
+
+
+def _of_flasharray(array: FlashArrayDescription) -> Iterator[tuple[str, dict[str, Any]]]:
+    from auditor_lab.arrays.flasharray.ports import target_iqn, target_ports
+
+    wwns = [port.wwn.replace(":", "").lower() for port in target_ports(array) if port.wwn]
+    common: dict[str, Any] = {"vendor": "PURE", "model": "FlashArray", "revision": "8888", "satp": "VMW_SATP_ALUA"}
+    common |= {"transport": "fc", "targets": wwns} if wwns else {"targets": [target_iqn(array)]}
+    for one in array.volumes:
+        yield one.name, {**common, "name": f"naa.{array.naa(one.name)}", "size_bytes": one.size_bytes}
+
+
+def _of_eseries(array: ESeriesDescription) -> Iterator[tuple[str, dict[str, Any]]]:
+    vendor, model = array.inquiry
+    common = {"vendor": vendor, "model": model, "revision": array.revision, "satp": "VMW_SATP_ALUA"}
+    for one in array.volumes:
+        at = {"transport": array.transport, "targets": list(array.targets)}
+        yield one.name, {**common, **at, "name": f"naa.{array.naa(one)}", "size_bytes": one.size_bytes}

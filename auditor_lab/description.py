@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from auditor_lab.arrays.dell_sc.description import DellScDescription
 from auditor_lab.arrays.element.description import ElementDescription
+from auditor_lab.arrays.eseries.description import ESeriesDescription
 from auditor_lab.arrays.eternus.description import EternusDescription
 from auditor_lab.arrays.flasharray.description import FlashArrayDescription
 from auditor_lab.arrays.ontap.description import OntapDescription
@@ -33,7 +34,9 @@ class NfsServerDescription:
     family: str | None = None  # ontap | other
 
 
-ArrayDescription = ElementDescription | DellScDescription | FlashArrayDescription | OntapDescription | EternusDescription
+ArrayDescription = (
+    ElementDescription | DellScDescription | FlashArrayDescription | OntapDescription | EternusDescription | ESeriesDescription
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +53,7 @@ class LabFleet:
     flasharray: tuple[FlashArrayDescription, ...] = ()
     ontap: tuple[OntapDescription, ...] = ()
     eternus: tuple[EternusDescription, ...] = ()
+    eseries: tuple[ESeriesDescription, ...] = ()
     declared: tuple[DeclaredDescription, ...] = ()
     nfs_servers: tuple[NfsServerDescription, ...] = ()
     faults: tuple[tuple[str, Fault], ...] = ()
@@ -62,4 +66,4 @@ class LabFleet:
     @property
     def arrays(self) -> tuple[ArrayDescription, ...]:
         """The arrays of every kind."""
-        return (*self.element, *self.dell_sc, *self.flasharray, *self.ontap, *self.eternus)
+        return (*self.element, *self.dell_sc, *self.flasharray, *self.ontap, *self.eternus, *self.eseries)

@@ -19,6 +19,7 @@ from auditor.yaml.reading import did_you_mean, parse_yaml
 from auditor.yaml.scalars import YamlMistakeError
 from auditor_lab.arrays.dell_sc.description import DellScDescription
 from auditor_lab.arrays.element.description import ElementDescription
+from auditor_lab.arrays.eseries.description import ESeriesDescription
 from auditor_lab.arrays.eternus.description import EternusDescription
 from auditor_lab.arrays.flasharray.description import FlashArrayDescription
 from auditor_lab.arrays.ontap.description import OntapDescription
@@ -39,6 +40,7 @@ _ARRAYS: Mapping[str, type[Any]] = {
     "flasharray": FlashArrayDescription,
     "ontap": OntapDescription,
     "eternus": EternusDescription,
+    "eseries": ESeriesDescription,
 }
 
 

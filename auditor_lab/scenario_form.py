@@ -189,6 +189,7 @@ class _Scenario(TypedDict, total=False):
     flasharray: list[_Array]
     ontap: list[_Array]
     eternus: list[_Array]
+    eseries: list[_Array]
     declared: list[dict[str, Any]]
     nfs_servers: list[dict[str, Any]]
     faults: dict[str, list[dict[str, Any]]]

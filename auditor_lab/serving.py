@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from auditor_lab.arrays.dell_sc.server import DellScServer
     from auditor_lab.arrays.element.description import NodeDescription
     from auditor_lab.arrays.element.server import ElementServer
+    from auditor_lab.arrays.eseries.server import ESeriesServer
     from auditor_lab.arrays.eternus.server import EternusServer
     from auditor_lab.arrays.flasharray.server import FlashArrayServer
     from auditor_lab.arrays.ontap.server import OntapServer
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from auditor_lab.faults import Faults
     from auditor_lab.vcenter.server import VCenterServer
 
-    Server = VCenterServer | ElementServer | DellScServer | FlashArrayServer | OntapServer | EternusServer
+    Server = VCenterServer | ElementServer | DellScServer | FlashArrayServer | OntapServer | EternusServer | ESeriesServer
 
 VCENTER_USER = "auditor@vsphere.local"
 HOST_USER = "root"
@@ -42,6 +43,7 @@ KINDS = MappingProxyType(
         "flasharray": EndpointKind.FLASHARRAY,
         "ontap": EndpointKind.ONTAP,
         "eternus": EndpointKind.ETERNUS,
+        "eseries": EndpointKind.ESERIES,
     }
 )
 """The endpoint kind of each attribute of `LabFleet` and `Lab`; a host agent is among the vCenters, see `kind_of`."""
@@ -67,6 +69,7 @@ class Lab:
     flasharray: Mapping[str, FlashArrayServer]
     ontap: Mapping[str, OntapServer]
     eternus: Mapping[str, EternusServer]
+    eseries: Mapping[str, ESeriesServer]
     authority: Authority
     password: str
 
@@ -173,6 +176,10 @@ def _started(kind: str, described: Any, tls: ssl.SSLContext, password: str) -> S
             from auditor_lab.arrays.ontap.server import OntapServer
 
             return OntapServer(described, tls, ARRAY_USER, password)
+        case "eseries":
+            from auditor_lab.arrays.eseries.server import ESeriesServer
+
+            return ESeriesServer(described, tls, ARRAY_USER, password)
         case _:
             from auditor_lab.arrays.eternus.server import EternusServer
 

@@ -88,6 +88,17 @@ ARRAY_TABLES = (
         ("size_bytes", "BIGINT", ""),
         ("used_bytes", "BIGINT", "ONTAP: bytes of it that are used; NULL when not reported, and elsewhere"),
         _POOL,
+        (
+            "owner_id",
+            "VARCHAR",
+            "E-Series: the controller that answers for it now, as array_node.node_id; NULL when not reported, and elsewhere",
+        ),
+        ("preferred_owner_id", "VARCHAR", "likewise the controller that it was given to"),
+        (
+            "write_cache",
+            "VARCHAR",
+            "E-Series: on | off | suspended (enabled, and not active now); NULL when not reported, and elsewhere",
+        ),
         ("svm", "VARCHAR", "ONTAP storage virtual machine; NULL elsewhere"),
         ("os_type", "VARCHAR", "ONTAP: the hosts the LUN was made for, vmware | linux | ...; NULL when not reported, and elsewhere"),
         ("pod", "VARCHAR", "FlashArray pod: the volume may live on two arrays; NULL elsewhere"),
@@ -137,6 +148,9 @@ ARRAY_TABLES = (
         key=("endpoint", "volume_id"),
         rests_on=(("array_qos_policy", "name"),),
         kept_for={
+            "owner_id": "which controller of an E-Series answers for a volume",
+            "preferred_owner_id": "which controller an E-Series volume was given to",
+            "write_cache": "of which E-Series volumes writes wait for the disks",
             "copy_of": "which volumes share blocks with the one that they were cloned from",
             "tiering": "by which storage profile its blocks move, shown by sioc/auto-tiering, which judges `tiers`",
             "serial": "which volume a vendor's tool or support case means",

@@ -22,7 +22,6 @@ FAMILIES = (
     *(one.family for one in package_types() if one.family is not None),
     Family("eternus-ahb", "Fujitsu ETERNUS AB/HB", (("FUJITSU", "ETERNUS_AHB"),), (), (MULTIPATH_TOOLS,)),
     Family("fibrecat-sx", "FibreCAT SX", ((".*", "(?i)FibreCAT.*SX"),), (), ("docs/domain/incidents.md#s4; inquiry strings unverified",)),
-    Family("powervault-md3", "Dell PowerVault MD3", (("DELL", "MD3"),), (), (MULTIPATH_TOOLS,)),
     Family(
         "equallogic",
         "Dell EqualLogic",

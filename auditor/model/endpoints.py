@@ -23,6 +23,7 @@ class EndpointKind(StrEnum):
     FLASHARRAY = "flasharray"
     ONTAP = "ontap"
     ETERNUS = "eternus"
+    ESERIES = "eseries"
     FILES = "files"
 
     @classmethod

@@ -26,6 +26,7 @@ from auditor_lab.arrays.element.description import (
     VolumeDescription,
     VvolDescription,
 )
+from auditor_lab.arrays.eseries.description import ESeriesDescription
 from auditor_lab.arrays.eternus.description import CategoryDescription, EternusDescription, LimitDescription, UserDescription
 from auditor_lab.arrays.eternus.description import VolumeDescription as EternusVolume
 from auditor_lab.arrays.flasharray.description import FlashArrayDescription
@@ -36,6 +37,7 @@ from auditor_lab.arrays.ontap.description import OntapDescription
 from auditor_lab.wire import Fault
 from tests.endpoints.arrays import NAMES, serving_array
 from tests.endpoints.dell_sc.dell_sc_serving import S1
+from tests.endpoints.eseries.eseries_system import SYSTEM
 from tests.endpoints.ontap.ontap_cluster import CLUSTER, Clock
 
 if TYPE_CHECKING:
@@ -44,7 +46,7 @@ if TYPE_CHECKING:
 
     from auditor.model import Endpoint
 
-Description = ElementDescription | DellScDescription | FlashArrayDescription | OntapDescription | EternusDescription
+Description = ElementDescription | DellScDescription | FlashArrayDescription | OntapDescription | EternusDescription | ESeriesDescription
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,4 +330,32 @@ _ETERNUS = Example(
     ignore=lambda server, write: server.faults.active.append(Fault("ignore", write)),
 )
 
-EXAMPLES: Mapping[EndpointKind, Example] = MappingProxyType({one.kind: one for one in (_ELEMENT, _DELL_SC, _FLASHARRAY, _ONTAP, _ETERNUS)})
+
+def _accept_no_post(server: Any, _: str) -> None:
+    server.ignored_writes = True
+
+
+def _eseries_host(name: str) -> Target:
+    (place,) = (place for place, host in enumerate(SYSTEM.hosts, 1) if host.name == name)
+    return _of(EndpointKind.ESERIES, array_host_id=f"1/84000000{SYSTEM.wwn[:16]}{place:016x}")
+
+
+_ESERIES = Example(
+    EndpointKind.ESERIES,
+    SYSTEM,
+    opening=("GET about", "GET storage-systems"),
+    login="GET storage-systems",
+    refused="GET volumes",
+    lost=frozenset({"volumes", "volume_load"}),
+    changes=(
+        SettingChange("eseries.host_type", _eseries_host("esx-2"), "LnxDHALUA", "VmwTPGSALUA", "POST hosts", "from Linux to VMware"),
+        SettingChange("eseries.host_type", _eseries_host("esx-1"), "VmwTPGSALUA", "W2KNETNCL", "POST hosts", "from VMware to another"),
+    ),
+    read_only={"role": "storage.monitor"},
+    state=lambda server: dict(server.systems["1"].host_types),
+    ignore=_accept_no_post,
+)
+
+EXAMPLES: Mapping[EndpointKind, Example] = MappingProxyType(
+    {one.kind: one for one in (_ELEMENT, _DELL_SC, _FLASHARRAY, _ONTAP, _ETERNUS, _ESERIES)}
+)

@@ -21,6 +21,7 @@ NOT_RECORDED: Mapping[EndpointKind, Callable[[Any], Any]] = {
     EndpointKind.DELL_SC: lambda manager: manager.objects("ScVolume", 64702),
     EndpointKind.FLASHARRAY: lambda array: list(array.pages("pods")),
     EndpointKind.ONTAP: lambda cluster: cluster.get("storage/snapshots"),
+    EndpointKind.ESERIES: lambda services: services.listed("1", "volumes"),
 }
 
 

@@ -14,6 +14,7 @@ from auditor.model import Endpoint, EndpointKind, Limits, Ssh, Tls
 from auditor.model.endpoint_kinds import endpoint_type
 from auditor_lab.arrays.dell_sc.server import DellScServer
 from auditor_lab.arrays.element.server import ElementServer
+from auditor_lab.arrays.eseries.server import ESeriesServer
 from auditor_lab.arrays.eternus.server import EternusServer
 from auditor_lab.arrays.flasharray.server import FlashArrayServer
 from auditor_lab.arrays.ontap.server import OntapServer
@@ -33,6 +34,7 @@ NAMES: Mapping[EndpointKind, str] = MappingProxyType(
         EndpointKind.FLASHARRAY: "fa-east",
         EndpointKind.ONTAP: "na-east",
         EndpointKind.ETERNUS: "dx-east",
+        EndpointKind.ESERIES: "es-east",
     }
 )
 """The names that endpoints have in these tests."""
@@ -43,6 +45,7 @@ _SERVERS: Mapping[EndpointKind, Callable[..., Any]] = MappingProxyType(
         EndpointKind.DELL_SC: lambda description, tls, **options: DellScServer(description, tls, USER, PASSWORD, **options),
         EndpointKind.FLASHARRAY: lambda description, tls, **options: FlashArrayServer(description, tls, PASSWORD, **options),
         EndpointKind.ONTAP: lambda description, tls, **options: OntapServer(description, tls, USER, PASSWORD, **options),
+        EndpointKind.ESERIES: lambda description, tls, **options: ESeriesServer(description, tls, USER, PASSWORD, **options),
         EndpointKind.ETERNUS: lambda description, _, **options: EternusServer(description, USER, PASSWORD, **options),
     }
 )

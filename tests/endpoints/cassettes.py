@@ -162,6 +162,7 @@ TAPES: Mapping[EndpointKind, Tapes] = MappingProxyType(
                 answered=frozenset({"content-type", "x-auth-token", "x-next-token"}),
             ),
             Tapes(EndpointKind.ONTAP, ("fix.yaml", "reading.yaml")),
+            Tapes(EndpointKind.ESERIES, ("fix.yaml", "reading.yaml"), addresses=frozenset({"08.73.00.00", "05.30.0000.0003"})),
         )
     }
 )

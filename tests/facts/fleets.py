@@ -20,6 +20,7 @@ FAMILY = {
     EndpointKind.ONTAP: "ontap",
     EndpointKind.DELL_SC: "dell-sc",
     EndpointKind.ETERNUS: "eternus-dx",
+    EndpointKind.ESERIES: "eseries",
 }
 INQUIRY = {
     "solidfire": ("SolidFir", "SSD SAN"),
@@ -27,7 +28,8 @@ INQUIRY = {
     "ontap": ("NETAPP", "LUN C-Mode"),
     "dell-sc": ("COMPELNT", "Compellent Vol"),
     "eternus-dx": ("FUJITSU", "ETERNUS_DXM"),
-    "powervault-md3": ("DELL", "MD34xx"),
+    "eseries": ("DELL", "MD34xx"),
+    "hitachi": ("HITACHI", "OPEN-V"),  # a family that cannot be read
 }
 
 

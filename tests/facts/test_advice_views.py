@@ -61,7 +61,7 @@ def offload_off(*devices: dict[str, Any], declared: dict[str, str] | None = None
         pytest.param([PURE, HALF_READ], False, "inquiry not read", id="a device that may be local or not"),
         pytest.param([DISK], False, "", id="no array at all"),
         pytest.param([], False, "", id="no device"),
-        pytest.param([seen("naa.690b11c0003420d1", "powervault-md3")], False, "powervault-md3", id="a family without a source"),
+        pytest.param([seen("naa.690b11c0003420d1", "eseries")], False, "eseries", id="a family without a source"),
     ],
 )
 def test_offload_is_proposed_on_only_where_every_array_of_the_host_is_known_to_bear_it(

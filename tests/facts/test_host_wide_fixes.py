@@ -182,10 +182,10 @@ def drifted(key: str, then: str, now: str, *families: str) -> str | None:
     ("key", "then", "families", "reaches"),
     [
         pytest.param(INIT, "1", ("flasharray",), "", id="offload goes on again, and every array bears it"),
-        pytest.param(INIT, "1", ("flasharray", "powervault-md3"), "powervault-md3", id="of one no source says so"),
+        pytest.param(INIT, "1", ("flasharray", "eseries"), "eseries", id="of one no source says so"),
         pytest.param(LOCKING, "1", ("eternus-dx",), "eternus-dx", id="an ETERNUS, of whatever generation"),
-        pytest.param(INIT, "0", ("powervault-md3",), "", id="offload goes off again"),
-        pytest.param("Disk.QFullSampleSize", "1", ("powervault-md3",), "", id="not an offload"),
+        pytest.param(INIT, "0", ("eseries",), "", id="offload goes off again"),
+        pytest.param("Disk.QFullSampleSize", "1", ("eseries",), "", id="not an offload"),
     ],
 )
 def test_a_baseline_that_switches_offload_on_names_arrays_that_may_not_bear_it(

@@ -49,7 +49,7 @@ def test_a_namespace_is_the_hosts_own_where_it_is_on_pcie(driver: str, is_shared
         pytest.param(with_disk(hosts(), 1, 2), id="two hosts see it"),
         pytest.param(with_disk(hosts(), 1, paths=2), id="by two paths"),
         pytest.param(with_disk(hosts(), 1, transport="fc"), id="by a fabric"),
-        pytest.param(with_disk(hosts(), 1, **{**seen("x", "powervault-md3"), "device": "naa.600a1"}), id="an array by its inquiry"),
+        pytest.param(with_disk(hosts(), 1, **{**seen("x", "eseries"), "device": "naa.600a1"}), id="an array by its inquiry"),
         pytest.param(with_disk(hosts(), 1, device="naa.60002ac000000000000000000001"), id="an array by its name"),
         pytest.param(
             with_disk(hosts(), 1) | {"declared": [{"devices": "naa.5000c500*", "model": "a JBOD"}]},

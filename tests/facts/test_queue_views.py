@@ -74,7 +74,7 @@ def test_the_hosts_at_odds_are_named_by_what_is_wanted(given: Facts, agrees: boo
 
 def test_of_a_family_of_whose_queues_no_source_says_anything_nothing_is_wanted() -> None:
     # docs/domain/facts.md#5-6: no source for a PowerVault MD3
-    row = device(shared(64, 64, 32, family="powervault-md3"))
+    row = device(shared(64, 64, 32, family="eseries"))
     assert (row["dsnro_agrees"], row["majority_dsnro"], row["wanted_dsnro"], row["odd_dsnro_hosts"]) == (False, 64, None, "esx-3")
 
 

@@ -80,7 +80,7 @@ def test_a_family_of_which_no_array_is_listed_is_one_gap_a_vcenter() -> None:
 @pytest.mark.parametrize(
     "device",
     [
-        pytest.param(seen("naa.690b11c0003420d10000000000000001", "powervault-md3"), id="a family that cannot be read"),
+        pytest.param(seen("naa.690b11c0003420d10000000000000001", "hitachi"), id="a family that cannot be read"),
         pytest.param({**seen(FA, "flasharray"), "is_local": True}, id="a local disk"),
         pytest.param({**seen("mpx.vmhba1:C0:T0:L0", "flasharray")}, id="a name that is one host's own"),
         pytest.param({**seen(FA, "flasharray"), "device_type": "cdrom"}, id="no disk"),

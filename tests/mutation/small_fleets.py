@@ -58,7 +58,7 @@ class FleetPlan:
     unread: frozenset[str]  # topics of the vCenters
 
 
-FAMILIES: Mapping[str, EndpointKind | None] = {**{family: kind for kind, family in FAMILY.items()}, "powervault-md3": None}
+FAMILIES: Mapping[str, EndpointKind | None] = {**{family: kind for kind, family in FAMILY.items()}, "hitachi": None}
 _RARELY = [True] + [False] * 5
 
 
@@ -156,7 +156,8 @@ _DEVICES: Mapping[str, str] = {
     "ontap": "naa.600a0980{digits:.16}{number:08x}",
     "dell-sc": "naa.6000d310{digits:.16}{number:08x}",
     "eternus-dx": "naa.600000e0{digits:.16}{number:08x}",
-    "powervault-md3": "naa.690b11c0{digits:.16}{number:08x}",
+    "eseries": "naa.600a0b80{digits:.16}{number:08x}",
+    "hitachi": "naa.60060e80{digits:.16}{number:08x}",
 }
 
 

@@ -22,6 +22,7 @@ from auditor_lab.recorded.properties import from_soap, from_vijson, soap_answer,
 from auditor_lab.recorded.serving import serve_recording
 from auditor_lab.scenario import load_scenario, parse_scenario
 from auditor_lab.serving import serve
+from tests.endpoints.eseries.eseries_system import SYSTEM
 from tests.single_hosts import HOST
 
 KINDS = [kind for kind in EndpointKind if kind is not EndpointKind.FILES]
@@ -143,6 +144,7 @@ def served(folder: Path) -> Iterator[dict[EndpointKind, Endpoint]]:
     """The endpoints of a served recording: one of each kind."""
     everything = load_scenario("all")
     one_of_each = {name: getattr(everything, name)[:1] for name in ("vcenters", "element", "dell_sc", "flasharray", "ontap", "eternus")}
+    one_of_each["eseries"] = (SYSTEM,)
     one_of_each["vcenters"] += parse_scenario(f"vcenters:{HOST.format(name='esx-alone', agent='')}", "host").vcenters
     with serve(LabFleet(**one_of_each)) as lab:
         lab.write_fleet(folder / "fleet.yaml")
@@ -169,6 +171,7 @@ def test_a_write_is_refused_in_the_words_of_the_protocol(endpoints: dict[Endpoin
         EndpointKind.FLASHARRAY: lambda session: session.patch("volumes", "x", {"qos": {"iops_limit": 1000}}),
         EndpointKind.ONTAP: lambda session: session.patch("storage/qos/policies/1", {"fixed": {"max_throughput_iops": 1}}),
         EndpointKind.DELL_SC: lambda session: session.modify("ScQosProfile", "1.1", {"iopsLimit": 1}),
+        EndpointKind.ESERIES: lambda session: session.post("1", "hosts", "84", {"hostType": {"index": 10}}),
         EndpointKind.ETERNUS: lambda session: session.write("set volume-qos -volume-number 1 -bandwidth-limit 1"),
         EndpointKind.VCENTER: lambda session: session.esxcli("host-11").run(
             "storage core device set", device="naa.1", sched_num_req_outstanding=64
@@ -188,6 +191,7 @@ def test_what_was_not_recorded_is_an_error_and_never_nothing(endpoints: dict[End
         EndpointKind.FLASHARRAY: lambda session: list(session.pages("drives")),
         EndpointKind.ONTAP: lambda session: session.get("storage/shelves"),
         EndpointKind.DELL_SC: lambda session: session.get("StorageCenter/ScDisk"),
+        EndpointKind.ESERIES: lambda session: session.listed("1", "mel-events"),
         EndpointKind.ETERNUS: lambda session: session.read("show disks -disks all"),
         EndpointKind.VCENTER: lambda session: session.esxcli("host-11").run("network ip interface list"),
         EndpointKind.ESXI: lambda session: session.esxcli("ha-host").run("network ip interface list"),

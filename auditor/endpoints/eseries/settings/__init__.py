@@ -1,0 +1,1 @@
+"""What can be fixed on an E-Series array."""

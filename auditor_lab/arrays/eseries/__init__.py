@@ -1,0 +1,1 @@
+"""A simulated SANtricity Web Services, with the storage systems behind it."""
