@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from auditor_lab.arrays.dothill.description import DotHillDescription
     from auditor_lab.arrays.eseries.description import ESeriesDescription
     from auditor_lab.arrays.flasharray.description import FlashArrayDescription
     from auditor_lab.description import ArrayDescription
@@ -66,6 +67,7 @@ _SOLIDFIRE = {"vendor": "SolidFir", "model": "SSD SAN", "revision": "0006"}
 
 def _volumes(array: ArrayDescription) -> Iterator[tuple[str, dict[str, Any]]]:
     from auditor_lab.arrays.dell_sc.description import DellScDescription
+    from auditor_lab.arrays.dothill.description import DotHillDescription
     from auditor_lab.arrays.element.description import ElementDescription
     from auditor_lab.arrays.eseries.description import ESeriesDescription
     from auditor_lab.arrays.eternus.description import EternusDescription
@@ -83,6 +85,8 @@ def _volumes(array: ArrayDescription) -> Iterator[tuple[str, dict[str, Any]]]:
                 yield each.name, {**common, "name": f"naa.{naa}", "size_bytes": each.size_bytes}
         case FlashArrayDescription():
             yield from _of_flasharray(array)
+        case DotHillDescription():
+            yield from _of_dothill(array)
         case EternusDescription():
             common = {"vendor": "FUJITSU", "transport": "fc", "satp": "VMW_SATP_ALUA", "firmware": array.firmware}
             for thing, number in zip(array.volumes, array.volume_numbers(), strict=True):
@@ -113,3 +117,10 @@ def _of_eseries(array: ESeriesDescription) -> Iterator[tuple[str, dict[str, Any]
     for one in array.volumes:
         at = {"transport": array.transport, "targets": list(array.targets)}
         yield one.name, {**common, **at, "name": f"naa.{array.naa(one)}", "size_bytes": one.size_bytes}
+
+
+def _of_dothill(array: DotHillDescription) -> Iterator[tuple[str, dict[str, Any]]]:
+    common: dict[str, Any] = {"vendor": array.vendor, "model": array.model, "revision": array.firmware[:4], "transport": "fc"}
+    common |= {"targets": list(array.targets()), "satp": "VMW_SATP_ALUA"}
+    for one in array.volumes:
+        yield one.name, {**common, "name": f"naa.{array.volume_wwn(one.name).lower()}", "size_bytes": one.size_bytes}

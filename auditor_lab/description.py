@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from auditor_lab.arrays.dell_sc.description import DellScDescription
+from auditor_lab.arrays.dothill.description import DotHillDescription
 from auditor_lab.arrays.element.description import ElementDescription
 from auditor_lab.arrays.eseries.description import ESeriesDescription
 from auditor_lab.arrays.eternus.description import EternusDescription
@@ -35,7 +36,13 @@ class NfsServerDescription:
 
 
 ArrayDescription = (
-    ElementDescription | DellScDescription | FlashArrayDescription | OntapDescription | EternusDescription | ESeriesDescription
+    ElementDescription
+    | DellScDescription
+    | FlashArrayDescription
+    | OntapDescription
+    | EternusDescription
+    | ESeriesDescription
+    | DotHillDescription
 )
 
 
@@ -54,6 +61,7 @@ class LabFleet:
     ontap: tuple[OntapDescription, ...] = ()
     eternus: tuple[EternusDescription, ...] = ()
     eseries: tuple[ESeriesDescription, ...] = ()
+    dothill: tuple[DotHillDescription, ...] = ()
     declared: tuple[DeclaredDescription, ...] = ()
     nfs_servers: tuple[NfsServerDescription, ...] = ()
     faults: tuple[tuple[str, Fault], ...] = ()
@@ -66,4 +74,4 @@ class LabFleet:
     @property
     def arrays(self) -> tuple[ArrayDescription, ...]:
         """The arrays of every kind."""
-        return (*self.element, *self.dell_sc, *self.flasharray, *self.ontap, *self.eternus, *self.eseries)
+        return (*self.element, *self.dell_sc, *self.flasharray, *self.ontap, *self.eternus, *self.eseries, *self.dothill)

@@ -18,6 +18,7 @@ from auditor.errors import ConfigurationError
 from auditor.yaml.reading import did_you_mean, parse_yaml
 from auditor.yaml.scalars import YamlMistakeError
 from auditor_lab.arrays.dell_sc.description import DellScDescription
+from auditor_lab.arrays.dothill.description import DotHillDescription
 from auditor_lab.arrays.element.description import ElementDescription
 from auditor_lab.arrays.eseries.description import ESeriesDescription
 from auditor_lab.arrays.eternus.description import EternusDescription
@@ -41,6 +42,7 @@ _ARRAYS: Mapping[str, type[Any]] = {
     "ontap": OntapDescription,
     "eternus": EternusDescription,
     "eseries": ESeriesDescription,
+    "dothill": DotHillDescription,
 }
 
 

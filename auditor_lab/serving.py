@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from auditor_lab.arrays.dell_sc.server import DellScServer
+    from auditor_lab.arrays.dothill.server import DotHillServer
     from auditor_lab.arrays.element.description import NodeDescription
     from auditor_lab.arrays.element.server import ElementServer
     from auditor_lab.arrays.eseries.server import ESeriesServer
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from auditor_lab.faults import Faults
     from auditor_lab.vcenter.server import VCenterServer
 
-    Server = VCenterServer | ElementServer | DellScServer | FlashArrayServer | OntapServer | EternusServer | ESeriesServer
+    Server = VCenterServer | ElementServer | DellScServer | FlashArrayServer | OntapServer | EternusServer | ESeriesServer | DotHillServer
 
 VCENTER_USER = "auditor@vsphere.local"
 HOST_USER = "root"
@@ -44,6 +45,7 @@ KINDS = MappingProxyType(
         "ontap": EndpointKind.ONTAP,
         "eternus": EndpointKind.ETERNUS,
         "eseries": EndpointKind.ESERIES,
+        "dothill": EndpointKind.DOTHILL,
     }
 )
 """The endpoint kind of each attribute of `LabFleet` and `Lab`; a host agent is among the vCenters, see `kind_of`."""
@@ -70,6 +72,7 @@ class Lab:
     ontap: Mapping[str, OntapServer]
     eternus: Mapping[str, EternusServer]
     eseries: Mapping[str, ESeriesServer]
+    dothill: Mapping[str, DotHillServer]
     authority: Authority
     password: str
 
@@ -172,6 +175,10 @@ def _started(kind: str, described: Any, tls: ssl.SSLContext, password: str) -> S
             from auditor_lab.arrays.flasharray.server import FlashArrayServer
 
             return FlashArrayServer(described, tls, password)
+        case "dothill":
+            from auditor_lab.arrays.dothill.server import DotHillServer
+
+            return DotHillServer(described, tls, ARRAY_USER, password)
         case "ontap":
             from auditor_lab.arrays.ontap.server import OntapServer
 

@@ -36,7 +36,6 @@ FAMILIES = (
         (r"naa\.68ccf098",),
         (MULTIPATH_TOOLS, NVME_NAMES, "dell/csi-powerstore, recorded WWNs"),
     ),
-    Family("powervault-me", "Dell PowerVault ME", (("DellEMC", "ME"),), (), (MULTIPATH_TOOLS,)),
     Family(
         "symmetrix",
         "Dell PowerMax / Symmetrix",

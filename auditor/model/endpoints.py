@@ -24,6 +24,7 @@ class EndpointKind(StrEnum):
     ONTAP = "ontap"
     ETERNUS = "eternus"
     ESERIES = "eseries"
+    DOTHILL = "dothill"
     FILES = "files"
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Recorded arrays that are reached by HTTPS: Element, Dell Storage Center, FlashArray, ONTAP."""
+"""Recorded arrays that are reached by HTTPS: Element, Dell Storage Center, FlashArray, ONTAP, Dot Hill."""
 
 from __future__ import annotations
 
@@ -32,6 +32,8 @@ class RecordedArray:
 
     def answer(self, request: Request) -> Answer:
         """The answer to a request."""
+        if self._kind is EndpointKind.DOTHILL and request.path.startswith(("/api/login", "/api/exit")):
+            return _of_dothill("recording", 1)  # a login's path holds a hash of whose password it was
         recorded = self._replay.answer(request.method, request.path, request.body)
         if recorded is None:
             return self._refusal(request)
@@ -60,9 +62,20 @@ class RecordedArray:
         if self._kind is EndpointKind.ONTAP:
             # 4 would say that there is no such thing; that it was not recorded says nothing of that.
             return _answer({"error": {"code": "2" if reads else "6", "message": text}}, 500 if reads else 403)
+        if self._kind is EndpointKind.DOTHILL:
+            return _of_dothill(text, -1)
         if self._kind is EndpointKind.FLASHARRAY:
             return _answer({"errors": [{"message": text}]}, 500 if reads else status)
         return _answer({"result": text}, 400 if reads else status)
+
+
+def _of_dothill(text: str, code: int) -> Answer:
+    """How a command of a Dot Hill array ended; a login has return code 1, and an error is below 0."""
+    is_error = code < 0
+    kind = "Error" if is_error else "Success"
+    return _answer(
+        {"status": [{"response-type": kind, "response-type-numeric": int(is_error), "response": text, "return-code": code}]}, 200
+    )
 
 
 def _answer(value: Any, status: int) -> Answer:

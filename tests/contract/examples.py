@@ -16,6 +16,11 @@ from auditor import contract
 from auditor.contract import SettingChange
 from auditor.model import EndpointKind, Target
 from auditor_lab.arrays.dell_sc.description import DellScDescription
+from auditor_lab.arrays.dothill.description import AlertDescription as DotHillAlert
+from auditor_lab.arrays.dothill.description import DotHillDescription
+from auditor_lab.arrays.dothill.description import HostDescription as DotHillHost
+from auditor_lab.arrays.dothill.description import LoadDescription as DotHillLoad
+from auditor_lab.arrays.dothill.description import VolumeDescription as DotHillVolume
 from auditor_lab.arrays.element.description import (
     AccessGroupDescription,
     ContainerDescription,
@@ -46,7 +51,15 @@ if TYPE_CHECKING:
 
     from auditor.model import Endpoint
 
-Description = ElementDescription | DellScDescription | FlashArrayDescription | OntapDescription | EternusDescription | ESeriesDescription
+Description = (
+    ElementDescription
+    | DellScDescription
+    | FlashArrayDescription
+    | OntapDescription
+    | EternusDescription
+    | ESeriesDescription
+    | DotHillDescription
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -356,6 +369,28 @@ _ESERIES = Example(
     ignore=_accept_no_post,
 )
 
+_DOTHILL = Example(
+    EndpointKind.DOTHILL,
+    DotHillDescription(
+        name="msa",
+        hosts=(DotHillHost(name="esx-1", initiators=("100000109b643c08",)),),
+        volumes=(
+            DotHillVolume(name="one", mapped_to=("esx-1",), load=DotHillLoad(iops=200, bytes_per_second=3_276_800)),
+            DotHillVolume(name="two"),
+        ),
+        alerts=(DotHillAlert(severity="WARNING", reason="The pool is over its middle threshold."),),
+    ),
+    opening=("login", "show system"),
+    login="login",
+    closing=("exit",),
+    refused="show host-groups",
+    lost=frozenset({"array_hosts", "connections"}),
+    changes=(),  # nothing on it is written
+    read_only={},
+    state=lambda server: server.description,
+    ignore=lambda *_: None,
+)
+
 EXAMPLES: Mapping[EndpointKind, Example] = MappingProxyType(
-    {one.kind: one for one in (_ELEMENT, _DELL_SC, _FLASHARRAY, _ONTAP, _ETERNUS, _ESERIES)}
+    {one.kind: one for one in (_ELEMENT, _DELL_SC, _FLASHARRAY, _ONTAP, _ETERNUS, _ESERIES, _DOTHILL)}
 )

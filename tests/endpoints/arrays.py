@@ -13,6 +13,7 @@ from auditor.contract.doubles import PASSWORD, USER, authority, endpoint_at, ser
 from auditor.model import Endpoint, EndpointKind, Limits, Ssh, Tls
 from auditor.model.endpoint_kinds import endpoint_type
 from auditor_lab.arrays.dell_sc.server import DellScServer
+from auditor_lab.arrays.dothill.server import DotHillServer
 from auditor_lab.arrays.element.server import ElementServer
 from auditor_lab.arrays.eseries.server import ESeriesServer
 from auditor_lab.arrays.eternus.server import EternusServer
@@ -35,6 +36,7 @@ NAMES: Mapping[EndpointKind, str] = MappingProxyType(
         EndpointKind.ONTAP: "na-east",
         EndpointKind.ETERNUS: "dx-east",
         EndpointKind.ESERIES: "es-east",
+        EndpointKind.DOTHILL: "msa-east",
     }
 )
 """The names that endpoints have in these tests."""
@@ -47,6 +49,7 @@ _SERVERS: Mapping[EndpointKind, Callable[..., Any]] = MappingProxyType(
         EndpointKind.ONTAP: lambda description, tls, **options: OntapServer(description, tls, USER, PASSWORD, **options),
         EndpointKind.ESERIES: lambda description, tls, **options: ESeriesServer(description, tls, USER, PASSWORD, **options),
         EndpointKind.ETERNUS: lambda description, _, **options: EternusServer(description, USER, PASSWORD, **options),
+        EndpointKind.DOTHILL: lambda description, tls, **options: DotHillServer(description, tls, USER, PASSWORD, **options),
     }
 )
 

@@ -47,6 +47,17 @@ def _same_call(asked: Any, recorded: Any) -> None:
     assert (asked.path, ours["method"], ours["params"]) == (recorded.path, theirs["method"], theirs["params"])
 
 
+def _without_hash(request: Any) -> Any:
+    """The hash by which one logs in to a Dot Hill array is as good as the password."""
+    request.uri = re.sub(r"/login/[0-9a-f]{64}$", "/login/masked", request.uri)
+    return request
+
+
+def _without_key(answer: Any) -> Any:
+    """What a login answers is the key of its session; it has return code 1, and no other answer has."""
+    return {**answer, "status": [{**one, "response": MASK} if one["return-code"] == 1 else one for one in answer["status"]]}
+
+
 def _answer_number_one(answer: Any) -> Any:
     return {**answer, "id": 1}
 
@@ -77,6 +88,11 @@ class Tapes:
     def folder(self) -> Path:
         """Where they lie."""
         return _FOLDER / self.kind.value.replace("-", "_")
+
+    @property
+    def short(self) -> str:
+        """One of them that is small: of a fix, where something on such an array is written."""
+        return "fix.yaml" if "fix.yaml" in self.files else self.files[0]
 
     @property
     def host(self) -> str:
@@ -163,6 +179,7 @@ TAPES: Mapping[EndpointKind, Tapes] = MappingProxyType(
             ),
             Tapes(EndpointKind.ONTAP, ("fix.yaml", "reading.yaml")),
             Tapes(EndpointKind.ESERIES, ("fix.yaml", "reading.yaml"), addresses=frozenset({"08.73.00.00", "05.30.0000.0003"})),
+            Tapes(EndpointKind.DOTHILL, ("reading.yaml",), sent=frozenset({"datatype"}), request=_without_hash, body=_without_key),
         )
     }
 )

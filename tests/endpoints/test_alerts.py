@@ -16,6 +16,7 @@ from auditor.endpoints.flasharray import rows as flasharray
 from auditor.facts.needs import needs
 from auditor.model import EndpointKind
 from auditor_lab.arrays.dell_sc.description import AlertDescription as DellAlert
+from auditor_lab.arrays.dothill.description import AlertDescription as DotHillAlert
 from auditor_lab.arrays.element.description import FaultDescription
 from auditor_lab.arrays.flasharray.parts import AlertDescription
 from auditor_lab.arrays.ontap.parts import HealthAlertDescription
@@ -35,6 +36,11 @@ FAULTS = (
 PURE = (AlertDescription(22, "Drive failed.", "critical", component_name="CH0.BAY3"), AlertDescription(40, "Over.", state="closed"))
 SHELF = HealthAlertDescription(node="n1", alert_id="DualPath_Alert", resource="shelf-1", cause="Connection_establishment_error")
 HEALTH = (SHELF, dataclasses.replace(SHELF, resource="shelf-2", severity="Minor", suppress=True))
+DOTHILL = (
+    DotHillAlert(severity="CRITICAL", reason="The controller has failed.", component="B", condition="condition_controller"),
+    DotHillAlert(severity="WARNING", reason="Over its middle threshold.", component="A", acknowledged=True),
+    DotHillAlert(severity="ERROR", reason="A disk failed.", resolved=True),
+)
 DELL = (DellAlert(definition="DiskFailed", message="Disk 01-07 failed"), DellAlert(definition="Fan", message="A fan", acknowledged=True))
 
 
@@ -88,6 +94,15 @@ def read(kind: EndpointKind, folder: Path, alter: Any = None, **changes: Any) ->
             [("Warning", "warning", None, "the array", "Summary Status is Warning", True)],
             id="ETERNUS: its summary status",
         ),
+        pytest.param(
+            EndpointKind.DOTHILL,
+            {"alerts": DOTHILL},
+            [
+                ("CRITICAL", "critical", "condition_controller", "B", "The controller has failed.", True),
+                ("WARNING", "warning", "condition_storage_pool", "A", "Over its middle threshold.", False),
+            ],
+            id="Dot Hill: what is resolved is left out, what is acknowledged is not open",
+        ),
     ],
 )
 def test_open_alerts_are_read_in_the_arrays_words(kind: EndpointKind, changes: Any, expected: Any, tmp_path: Path) -> None:
@@ -121,6 +136,7 @@ def test_an_eternus_that_answers_by_machine_is_not_taken_for_well(tmp_path: Path
         pytest.param(EndpointKind.ELEMENT, "ListClusterFaults", "faults", "severity", id="Element"),
         pytest.param(EndpointKind.FLASHARRAY, "GET alerts", "items", "severity", id="FlashArray"),
         pytest.param(EndpointKind.ONTAP, "GET private/cli/system/health/alert", "records", "perceived_severity", id="ONTAP"),
+        pytest.param(EndpointKind.DOTHILL, "show alerts", "alerts", "severity", id="Dot Hill"),
     ],
 )
 @pytest.mark.parametrize("word", ["catastrophic", None])
@@ -131,6 +147,7 @@ def test_a_severity_that_is_not_listed_is_unknown_and_a_gap(
         EndpointKind.ELEMENT: {"faults": FAULTS},
         EndpointKind.FLASHARRAY: {"alerts": PURE},
         EndpointKind.ONTAP: {"alerts": HEALTH},
+        EndpointKind.DOTHILL: {"alerts": DOTHILL},
     }
 
     def alter(*answers: Any) -> Any:

@@ -21,6 +21,7 @@ FAMILY = {
     EndpointKind.DELL_SC: "dell-sc",
     EndpointKind.ETERNUS: "eternus-dx",
     EndpointKind.ESERIES: "eseries",
+    EndpointKind.DOTHILL: "dothill",
 }
 INQUIRY = {
     "solidfire": ("SolidFir", "SSD SAN"),
@@ -30,6 +31,7 @@ INQUIRY = {
     "eternus-dx": ("FUJITSU", "ETERNUS_DXM"),
     "eseries": ("DELL", "MD34xx"),
     "hitachi": ("HITACHI", "OPEN-V"),  # a family that cannot be read
+    "dothill": ("HPE", "MSA 2052 SAN"),
 }
 
 

@@ -180,3 +180,23 @@ def test_serial_numbers_of_a_storage_center_are_replaced_as_number_as_text_and_i
     assert masked["instanceName"].endswith(f" {serial}")
     path = Exchange("GET x", "GET", "/api/rest/StorageCenter/StorageCenter/64702/ControllerList", b"", 200, {}, b"[]")
     assert f"/{serial}/" in masked_exchange(EndpointKind.DELL_SC, path, masker).path
+
+
+def test_xml_of_a_dot_hill_array_is_kept_as_json_without_its_names(masker: Masker) -> None:
+    xml = b"""<?xml version="1.0"?><RESPONSE VERSION="L100"><COMP G="0" P="1"/><OBJECT basetype="volumes" name="volume" oid="1">
+    <PROPERTY name="volume-name">payroll-db</PROPERTY><PROPERTY name="owner">A</PROPERTY><PROPERTY name="health">OK</PROPERTY>
+    <PROPERTY name="wwn">600C0FF000FA39F75F95066801000000</PROPERTY><PROPERTY name="size-numeric">195507806208</PROPERTY>
+    </OBJECT></RESPONSE>"""
+    kept = masked_exchange(EndpointKind.DOTHILL, Exchange("show volumes", "GET", "/api/show/volumes", b"", 200, {}, xml), masker).answer
+    (volume,) = json.loads(kept)["volumes"]
+    assert (volume["owner"], volume["health"], volume["size-numeric"]) == ("A", "OK", 195507806208)
+    assert b"payroll" not in kept
+    assert b"fa39f7" not in kept.lower()
+    bomb = b'<!DOCTYPE x [<!ENTITY a "payroll">]><RESPONSE>&a;</RESPONSE>'
+    assert masked_exchange(EndpointKind.DOTHILL, Exchange("x", "GET", "/api/x", b"", 200, {}, bomb), masker).answer == b""
+
+
+def test_the_key_of_a_dot_hill_session_is_not_kept(masker: Masker) -> None:
+    login = b'{"status": [{"response-type-numeric": 0, "response": "12a1626754554a21d85040760c81b", "return-code": 1}]}'
+    kept = masked_exchange(EndpointKind.DOTHILL, Exchange("login", "GET", "/api/login", b"", 200, {}, login), masker)
+    assert b"12a1626754554a21d85040760c81b" not in kept.answer

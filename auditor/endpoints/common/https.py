@@ -39,6 +39,7 @@ class Request:
     Attributes:
         label: what errors and gaps call it, for example "GET volumes"; never with a credential in it.
         path: below the session's base address.
+        shown_path: what recordings have instead of the path, where that holds a secret; empty: the path itself.
         is_read: a read may be asked again when the endpoint is busy; a write never is.
     """
 
@@ -49,6 +50,7 @@ class Request:
     params: Mapping[str, str] | None = None
     content: bytes | None = None
     headers: Mapping[str, str] | None = None
+    shown_path: str = ""
 
     @property
     def lost(self) -> str:
@@ -88,8 +90,10 @@ class HttpsSession:
 
         from auditor.endpoints.common.timed_transport import TimedTransport
 
-        # Debug logging must not show the headers of every answer: a login's hold the session's token or cookie.
+        # Debug logging must not show the headers of every answer: a login's hold the session's token or cookie. Nor may a line of each
+        # request show its address: a login of a Dot Hill array has its secret in it.
         logging.getLogger("httpcore").setLevel(logging.INFO)
+        logging.getLogger("httpx").setLevel(logging.WARNING)
         self._endpoint = endpoint
         self.clock_difference: Difference | None = None
         host = f"[{endpoint.address}]" if ":" in endpoint.address else endpoint.address
@@ -184,7 +188,7 @@ class HttpsSession:
     def _record(self, request: Request, answer: Answer, seconds: float) -> None:
         if self._endpoint.tap is not None:
             query = f"?{urlencode(request.params)}" if request.params else ""
-            path = f"{self._path}{request.path}{query}"
+            path = f"{self._path}{request.shown_path or request.path}{query}"
             body = request.content or b""
             self._endpoint.tap(Exchange(request.label, request.method, path, body, answer.status, answer.headers, answer.body, seconds))
 

@@ -1,0 +1,1 @@
+"""The lab's double of an array of the Dot Hill family."""

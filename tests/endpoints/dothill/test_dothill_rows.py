@@ -1,0 +1,379 @@
+"""Records of a Dot Hill array into rows. Values are typed by hand from public records; each case names its source."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from auditor.endpoints.common.records import ParseErrors, Record
+from auditor.endpoints.dothill import rows
+from auditor.endpoints.dothill.hosts import connection_rows, known_hosts
+
+# Checkmk, hp_msa_volume: a volume of an older MSA with linear storage, all values as text, as XML has them.
+LINEAR = {
+    "volume-name": "U1_B01-04_v0001",
+    "total-size-numeric": "2341789696",
+    "storage-type": "Linear",
+    "preferred-owner": "A",
+    "owner": "A",
+    "serial-number": "00c0ff1ec44a00008425415501000000",
+    "volume-parent": "",
+    "wwn": "600C0FF0001EC44A8425415501000000",
+    "container-serial": "00c0ff1ec44a00001e23415500000000",
+    "health": "OK",
+}
+# edingc/powervault_me5_exporter, testdata/volumes.json: a volume of an ME5084 with virtual storage.
+VIRTUAL = {
+    "volume-name": "projects",
+    "total-size-numeric": 195507806208,
+    "storage-type": "Virtual",
+    "preferred-owner": "B",
+    "owner": "A",
+    "serial-number": "00c0fffa39f700005f95066801000000",
+    "tier-affinity": "No Affinity",
+    "blocksize": 512,
+    "volume-parent": "",
+    "wwn": "600C0FF000FA39F75F95066801000000",
+    "container-serial": "00c0fffa39f700001395066801000000",
+    "health": "OK",
+}
+POOL = "00c0fffa39f700001395066801000000"
+
+
+def record(value: dict[str, Any]) -> Record:
+    return Record(value, "it", ParseErrors("show x"))
+
+
+def errors(found: Record) -> list[tuple[str, str]]:
+    return [(gap.what.removeprefix("show x: "), gap.why) for gap in found.parse_errors.gaps("msa")]
+
+
+def some(row: dict[str, Any] | None, *names: str) -> tuple[Any, ...]:
+    assert row is not None
+    return tuple(row[name] for name in names)
+
+
+VOLUME = ("volume_id", "name", "device", "status", "size_bytes", "pool_id", "copy_of", "tiering", "tiers", "owner", "preferred_owner")
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        pytest.param(
+            LINEAR,
+            ("00c0ff1ec44a00008425415501000000", "U1_B01-04_v0001", "naa.600c0ff0001ec44a8425415501000000", "OK", 1198996324352,
+             "00c0ff1ec44a00001e23415500000000", None, None, 1, "a", "a"),
+            id="linear: its blocks never move; 2,341,789,696 blocks are the 1,198.9 GB that it says",
+        ),
+        pytest.param(
+            VIRTUAL,
+            ("00c0fffa39f700005f95066801000000", "projects", "naa.600c0ff000fa39f75f95066801000000", "OK", 100099996778496,
+             POOL, None, "No Affinity", 2, "a", "b"),
+            id="virtual: 100.0TB, tiers of its pool, served by the other controller",
+        ),
+        pytest.param(
+            {**VIRTUAL, "volume-parent": "00C0FFFA39F700006F95066801000000", "tier-affinity": "Archive"},
+            ("00c0fffa39f700005f95066801000000", "projects", "naa.600c0ff000fa39f75f95066801000000", "OK", 100099996778496,
+             POOL, "00c0fffa39f700006f95066801000000", "Archive", 2, "a", "b"),
+            id="a snapshot; an affinity pins nothing",
+        ),
+    ],
+)  # fmt: skip
+def test_a_volume_is_one_row(value: dict[str, Any], expected: tuple[Any, ...]) -> None:
+    volume = record(value)
+    row = rows.volume_row(volume, {POOL: 2})
+    assert some(row, *VOLUME) == expected
+    assert some(row, "kind", "is_virtual", "qos_read", "qos_max_iops", "serial") == ("lun", False, True, None, value["serial-number"])
+    assert errors(volume) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "column", "error"),
+    [
+        pytest.param({"blocksize": 4096}, "size_bytes", "is not 512, and what sizes are counted in then is not known", id="blocks"),
+        pytest.param({"wwn": "600C0FF0"}, "device", "is a str that is not an NAA name", id="a short name"),
+        pytest.param({"health": 3}, "status", "is a int that is not a string", id="health"),
+    ],
+)
+def test_what_is_odd_in_a_volume_is_null_and_named(changes: dict[str, Any], column: str, error: str) -> None:
+    volume = record({**VIRTUAL, **changes})
+    assert rows.volume_row(volume, {})[column] is None
+    assert [why for _, why in errors(volume)] == [error]
+
+
+def test_a_volume_whose_pool_was_not_read_has_no_number_of_tiers() -> None:
+    assert rows.volume_row(record(VIRTUAL), {})["tiers"] is None
+
+
+def tier(name: Any, disks: Any = 12) -> dict[str, Any]:
+    return {"tier": name, "diskcount": disks}
+
+
+@pytest.mark.parametrize(
+    ("tiers", "expected", "error"),
+    [
+        pytest.param([tier("Performance", 28)], ["Performance"], [], id="the ME5084's: one"),
+        pytest.param([tier("Performance"), tier("Archive", "24")], ["Performance", "Archive"], [], id="two, one as text"),
+        pytest.param([tier("Standard"), tier("Archive", 0)], ["Standard"], [], id="one has no disks"),
+        pytest.param([tier("Standard"), tier("Read Cache", 2)], ["Standard"], [], id="a read cache holds copies alone"),
+        pytest.param([tier("Standard"), tier("Ultra")], None, ["hold 'Ultra', which is not known"], id="another word"),
+        pytest.param([tier("Standard", "many")], None, ["hold what is no tier"], id="no number of disks"),
+        pytest.param(["odd"], None, ["hold what is no tier"], id="no object"),
+        pytest.param([], None, [], id="none: a linear pool"),
+        pytest.param(None, None, [], id="not reported"),
+    ],
+)
+def test_tiers_that_hold_data_are_counted(tiers: Any, expected: list[str] | None, error: list[str]) -> None:
+    pool = record({"tiers": tiers})
+    assert rows.data_tiers(pool) == expected
+    assert [why for _, why in errors(pool)] == error
+
+
+@pytest.mark.parametrize(
+    ("tiers", "groups", "expected"),
+    [
+        # edingc/powervault_me5_exporter, testdata/pools.json: 28 SSDs as ADAPT.
+        pytest.param([tier("Performance", 28)], [("ADAPT", 28, "SSD SAS")], ("ssd", 28, "ADAPT"), id="SSDs"),
+        pytest.param(
+            [tier("Performance", 4), tier("Standard", 8)],
+            [("RAID1", 4, "SSD SAS"), ("RAID5", "8", "SAS")],
+            ("mixed", 12, "RAID1, RAID5"),
+            id="two",
+        ),
+        pytest.param([tier("Archive", 12)], [("RAID6", 12, "SAS MDL")], ("hdd", 12, "RAID6"), id="slow disks"),
+        pytest.param(None, [("RAID10", 8, "SAS")], ("hdd", 8, "RAID10"), id="linear"),
+        pytest.param(None, [("RAID10", 8, "SSD SAS")], ("ssd", 8, "RAID10"), id="linear, of SSDs"),
+        pytest.param(None, [("RAID10", "x", None)], (None, None, "RAID10"), id="linear, and nothing is known"),
+    ],
+)  # fmt: skip
+def test_a_pool_is_one_row(tiers: Any, groups: Any, expected: tuple[Any, ...]) -> None:
+    value = {"serial-number": POOL, "name": "A", "owner": "A", "blocksize": 512, "total-size-numeric": 346315292672, "tiers": tiers}
+    value["disk-groups"] = [{"raidtype": raid, "diskcount": disks, "disk-description": kind} for raid, disks, kind in groups]
+    pool = record(value)
+    row = rows.pool_row(pool, 10_000)
+    assert some(row, "media", "disks", "raid_type") == expected
+    assert some(row, "pool_id", "name", "node_id", "rpm", "size_bytes") == (POOL, "A", "a", 10_000, 177313429848064)
+
+
+# edingc/powervault_me5_exporter, testdata/volume-statistics.json; its status says 1773674742.
+BUSY = {
+    "volume-name": "projects",
+    "serial-number": "00c0fffa39f700005f95066801000000",
+    "bytes-per-second-numeric": 1677375488,
+    "iops": 18412,
+    "number-of-reads": 4724453694,
+    "start-sample-time-numeric": 1773674711,
+    "stop-sample-time-numeric": 1773674726,
+}
+# Checkmk, hp_msa_volume: 66 operations a second over 31 s, as text; 92 million since the reset three months before.
+OLD = {
+    "serial-number": "00c0ff1ec44a00008425415501000000",
+    "bytes-per-second-numeric": "2724352",
+    "iops": "66",
+    "number-of-reads": "11965055",
+    "start-sample-time-numeric": "1440157877",
+    "stop-sample-time-numeric": "1440157908",
+}
+
+
+@pytest.mark.parametrize(
+    ("value", "now", "expected"),
+    [
+        pytest.param(BUSY, 1773674742, (18412, 1677375488, 91102), id="the ME5084's"),
+        pytest.param(OLD, 1440157910, (66, 2724352, 41278), id="the older MSA's"),
+        pytest.param({**BUSY, "iops": 0, "bytes-per-second-numeric": 0}, 1773674742, (0, 0, None), id="idle"),
+        pytest.param(BUSY, 1773674726 + 601, None, id="an old sample"),
+        pytest.param(BUSY, 1773674725, None, id="a sample of the future"),
+        pytest.param(BUSY, None, None, id="no time of now"),
+        pytest.param({**BUSY, "start-sample-time-numeric": 1773674726 - 601}, 1773674742, None, id="a long sample"),
+        pytest.param({**BUSY, "start-sample-time-numeric": 1773674726}, 1773674742, None, id="a sample of no time"),
+    ],
+)
+def test_a_load_is_of_now_or_none(value: dict[str, Any], now: int | None, expected: tuple[Any, ...] | None) -> None:
+    row = rows.load_row(record(value), now)
+    assert (row and some(row, "actual_iops", "bytes_per_second", "average_io_bytes")) == expected
+    if row is not None:
+        assert some(row, "latency_us", "utilization", "client_queue_depth") == (None, None, None), "no record has them"
+
+
+# edingc/powervault_me5_exporter, testdata/pool-statistics.json.
+POOL_BUSY = {"iops": 192, "avg-rsp-time": 12001, "time-since-sample": 14, "time-since-reset": 3396294}
+
+
+@pytest.mark.parametrize(
+    ("figures", "expected", "error"),
+    [
+        pytest.param([POOL_BUSY], (192.0, 12001.0), [], id="the ME5084's"),
+        pytest.param([{**POOL_BUSY, "time-since-sample": 601}], None, [], id="a long sample"),
+        pytest.param([], None, ["are missing"], id="none"),
+    ],
+)
+def test_the_load_of_a_pool(figures: Any, expected: tuple[float, float] | None, error: list[str]) -> None:
+    load = record({"serial-number": POOL, "resettable-statistics": figures})
+    row = rows.pool_load_row(load)
+    assert (row and some(row, "current_ops", "current_latency_us")) == expected
+    assert [why for _, why in errors(load)] == error
+
+
+def test_the_array_and_a_controller() -> None:
+    # edingc/powervault_me5_exporter, testdata/system.json and controllers.json; the bundle's version: sodafoundation/delfin, LIST_VISION.
+    system = record({"system-name": "Uninitialized Name", "midplane-serial-number": "CN0AAAAAAAA000000AA01", "product-id": "ME5084"})
+    row = rows.array_row(system, [{"bundle-version": "GL210R004"}, {"bundle-version": "GL210R004"}])
+    assert some(row, "family", "name", "array_id", "version", "model") == (
+        "dothill", "Uninitialized Name", "CN0AAAAAAAA000000AA01", "GL210R004", "ME5084",
+    )  # fmt: skip
+    assert rows.array_row(system, [{"bundle-version": "GL225P002"}, {"bundle-version": "GL210R004"}])["version"] == "GL210R004, GL225P002"
+    assert rows.array_row(system, ())["version"] is None
+    node = record({"controller-id": "A", "status": "Operational", "sc-fw": "INS200P05-09", "model": "ME5084", "health": "OK"})
+    assert tuple(rows.node_row(node).values()) == ("a", "A", "Operational", "INS200P05-09", "ME5084")
+    # sodafoundation/delfin, LIST_CONTROLLERS: an MSA 2040's record has no status.
+    older = record({"controller-id": "B", "sc-fw": "GLS210R04-01", "health": "OK"})
+    assert tuple(rows.node_row(older).values()) == ("b", "B", "OK", "GLS210R04-01", None)
+
+
+@pytest.mark.parametrize(("health", "severity"), [("OK", None), ("Unknown", None), ("Degraded", "warning"), ("Fault", "critical")], ids=str)
+def test_health_that_is_not_ok_is_an_alert_where_there_are_no_others(health: str, severity: str | None) -> None:
+    row = rows.health_row(record({"health": health, "health-reason": "A fan has failed."}))
+    assert (row and some(row, "severity", "own_severity", "summary", "is_open")) == (
+        None if severity is None else (severity, health, "A fan has failed.", True)
+    )
+
+
+# sodafoundation/delfin, LIST_HOST_GROUPS and the maps of the same MSA 2040; alexandergott-afk/jt-pve-storage-dellemc, t/fixtures/powervault
+# (groups in "nickname" end with .*.*, and each volume has a row of "all other initiators" without access).
+GROUPS = {
+    "host-group": [
+        {"durable-id": "HGU", "name": "-ungrouped-", "serial-number": "UNGROUPEDHOSTS",
+         "host": [{"durable-id": "HU", "name": "-nohost-", "serial-number": "NOHOST", "host-group": "UNGROUPEDHOSTS"}]},
+        {"durable-id": "HG0", "name": "HostGroup1", "serial-number": "00c0ff26c2360000223a9f6101010000",
+         "host": [{"durable-id": "H1", "name": "Host1", "serial-number": "00c0ff26c2360000e2399f6101010000"}]},
+        {"durable-id": "HG2", "name": "rac", "serial-number": "00c0ff26c4ea00008c81245b01010000",
+         "host": [{"durable-id": "H4", "name": "rac01", "serial-number": "00c0ff26c4ea0000057f245b01010000"},
+                  {"durable-id": "H3", "name": "rac02", "serial-number": "00c0ff26c4ea0000f77f245b01010000"}]},
+    ],
+    "host": [{"durable-id": "HU", "name": "-nohost-", "serial-number": "NOHOST"}],
+}  # fmt: skip
+
+
+def initiator(name: str, host: str, profile: str = "Standard", bus: str = "FC") -> dict[str, Any]:
+    return {"id": name, "host-id": host, "profile": profile, "host-bus-type": bus, "nickname": "n"}
+
+
+INITIATORS = {
+    "initiator": [
+        initiator("21000024ff3dfed1", "NOHOST", "HP-UX"),
+        initiator("10000090fa13870e", "00c0ff26c2360000e2399f6101010000", "HP-UX"),
+        initiator("500143801875548e", "00c0ff26c4ea0000057f245b01010000"),
+        initiator("50:01:43:80:02:9C:EB:58", "00c0ff26c4ea0000f77f245b01010000"),
+        initiator("iqn.1998-01.com.vmware:ESX-1", "NOHOST", bus="iSCSI"),
+    ]
+}
+
+
+def test_hosts_are_those_of_the_tree_and_initiators_without_one() -> None:
+    parse_errors = ParseErrors("show x")
+    known = known_hosts(GROUPS, INITIATORS, parse_errors)
+    assert [tuple(row.values()) for row in known.hosts.values()] == [
+        ("00c0ff26c2360000e2399f6101010000", "Host1", "HostGroup1", "HP-UX"),
+        ("00c0ff26c4ea0000057f245b01010000", "rac01", "rac", "Standard"),
+        ("00c0ff26c4ea0000f77f245b01010000", "rac02", "rac", "Standard"),
+        ("21000024ff3dfed1", "n", None, "HP-UX"),
+        ("iqn.1998-01.com.vmware:esx-1", "n", None, "Standard"),
+    ]
+    assert [(row["initiator"], row["kind"]) for row in known.initiators] == [
+        ("21000024ff3dfed1", "fc"),
+        ("10000090fa13870e", "fc"),
+        ("500143801875548e", "fc"),
+        ("50014380029ceb58", "fc"),
+        ("iqn.1998-01.com.vmware:esx-1", "iscsi"),
+    ]
+    assert not parse_errors.any
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        pytest.param(initiator("no", "NOHOST"), "is no initiator's name", id="no name"),
+        pytest.param(initiator("iqn.x", "NOHOST"), "is no initiator's name", id="an IQN on Fibre Channel"),
+        pytest.param(initiator("500143801875548e", "NOHOST", bus="odd"), "is 'odd', which is not known", id="another bus"),
+    ],
+)
+def test_an_initiator_that_is_odd_is_left_out_and_named(value: dict[str, Any], why: str) -> None:
+    parse_errors = ParseErrors("show x")
+    known = known_hosts({}, {"initiator": [value]}, parse_errors)
+    assert known.initiators == []
+    assert why in [gap.why for gap in parse_errors.gaps("msa")]
+
+
+def view(*mappings: dict[str, Any], serial: Any = "00c0ff26c4ea00000A81546101000000") -> dict[str, Any]:
+    return {"volume-serial": serial, "volume-name": "Vol0002", "volume-view-mappings": list(mappings)}
+
+
+def mapping(identifier: Any, access: str = "read-write", lun: Any = "2") -> dict[str, Any]:
+    return {"identifier": identifier, "access": access, "lun": lun}
+
+
+VOL, HOST1 = "00c0ff26c4ea00000a81546101000000", "00c0ff26c2360000e2399f6101010000"
+RAC01, RAC02 = "00c0ff26c4ea0000057f245b01010000", "00c0ff26c4ea0000f77f245b01010000"
+OF_GROUP = {
+    "volume-group-view": [
+        {
+            "group-name": "VGroup1",
+            "volume-group-view-mappings": [
+                {
+                    "identifier": "50014380029ceb58",
+                    "access": "read-write",
+                    "volume-group-view-mappings-luns": [
+                        {"volume-serial": "00c0ff26c4ea000082537a6101000000", "lun": "0"},
+                        {"volume-serial": "00c0ff26c4ea000085537a6101000000", "lun": 2},
+                    ],
+                }
+            ],
+        }
+    ]
+}
+
+
+@pytest.mark.parametrize(
+    ("maps", "expected", "error"),
+    [
+        pytest.param({"volume-view": [view(mapping("10000090fa13870e"))]}, [(VOL, HOST1, 2)], [], id="an initiator of a host"),
+        pytest.param({"volume-view": [view(mapping(RAC01.upper(), lun=0))]}, [(VOL, RAC01, 0)], [], id="a host"),
+        pytest.param(
+            {"volume-view": [view(mapping("00c0ff26c4ea00008c81245b01010000"))]},
+            [(VOL, RAC01, 2), (VOL, RAC02, 2)],
+            [],
+            id="a group of hosts",
+        ),
+        pytest.param(
+            {"volume-view": [view(mapping("all other initiators", "not-mapped", ""), mapping(RAC01, "no-access"))]}, [], [], id="no access"
+        ),
+        pytest.param(
+            OF_GROUP,
+            [("00c0ff26c4ea000082537a6101000000", RAC02, 0), ("00c0ff26c4ea000085537a6101000000", RAC02, 2)],
+            [],
+            id="a group of volumes",
+        ),
+        pytest.param(
+            {"volume-view": [view(mapping("all other initiators"))]},
+            [],
+            ["gives access to every initiator that no other map names"],
+            id="all",
+        ),
+        pytest.param(
+            {"volume-view": [view(mapping("50014380ffffffff"))]},
+            [],
+            ["names neither a host nor a group of hosts nor an initiator that was listed"],
+            id="nobody",
+        ),
+        pytest.param({"volume-view": [view(mapping(RAC01, "odd"))]}, [], ["is 'odd', which is not known"], id="another access"),
+        pytest.param({"volume-view": [view(mapping(RAC01), serial=None)]}, [], ["is missing"], id="no volume"),
+        pytest.param({}, [], [], id="no maps"),
+    ],
+)
+def test_what_a_volume_is_mapped_to(maps: dict[str, Any], expected: list[tuple[Any, ...]], error: list[str]) -> None:
+    parse_errors = ParseErrors("show maps")
+    known = known_hosts(GROUPS, INITIATORS, parse_errors)
+    assert [tuple(row.values()) for row in connection_rows(maps, known, parse_errors)] == expected
+    assert [gap.why for gap in parse_errors.gaps("msa")] == error
