@@ -5,11 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from auditor_lab.arrays.dell_sc.description import DellScDescription
     from auditor_lab.arrays.dothill.description import DotHillDescription
+    from auditor_lab.arrays.element.description import ElementDescription
     from auditor_lab.arrays.eseries.description import ESeriesDescription
+    from auditor_lab.arrays.eternus.description import EternusDescription
     from auditor_lab.arrays.flasharray.description import FlashArrayDescription
+    from auditor_lab.arrays.ontap.description import OntapDescription
+    from auditor_lab.arrays.powerstore.description import PowerStoreDescription
     from auditor_lab.description import ArrayDescription
 
 
@@ -66,39 +71,21 @@ _SOLIDFIRE = {"vendor": "SolidFir", "model": "SSD SAN", "revision": "0006"}
 
 
 def _volumes(array: ArrayDescription) -> Iterator[tuple[str, dict[str, Any]]]:
-    from auditor_lab.arrays.dell_sc.description import DellScDescription
-    from auditor_lab.arrays.dothill.description import DotHillDescription
-    from auditor_lab.arrays.element.description import ElementDescription
-    from auditor_lab.arrays.eseries.description import ESeriesDescription
-    from auditor_lab.arrays.eternus.description import EternusDescription
-    from auditor_lab.arrays.flasharray.description import FlashArrayDescription
+    """Each volume by name, as hosts see it."""
+    return _VOLUMES[type(array).__name__](array)
 
-    match array:
-        case ElementDescription():
-            prefix = f"iqn.2010-01.com.solidfire:{array.unique_id}"
-            for volume, number in zip(array.volumes, array.volume_ids(), strict=True):
-                naa, target = array.volume_naa(number), f"{prefix}.{volume.name}.{number}"
-                yield volume.name, {**_SOLIDFIRE, "name": f"naa.{naa}", "size_bytes": volume.size_bytes, "targets": [target]}
-        case DellScDescription():
-            common = {"vendor": "COMPELNT", "model": "Compellent Vol", "revision": "0703", "targets": list(array.targets())}
-            for each, naa in zip(array.volumes, array.volume_naas(), strict=True):
-                yield each.name, {**common, "name": f"naa.{naa}", "size_bytes": each.size_bytes}
-        case FlashArrayDescription():
-            yield from _of_flasharray(array)
-        case DotHillDescription():
-            yield from _of_dothill(array)
-        case EternusDescription():
-            common = {"vendor": "FUJITSU", "transport": "fc", "satp": "VMW_SATP_ALUA", "firmware": array.firmware}
-            for thing, number in zip(array.volumes, array.volume_numbers(), strict=True):
-                name = f"naa.{array.uid(number).lower()}"
-                yield thing.name, {**common, "name": name, "size_bytes": thing.size_mb << 20}
-        case ESeriesDescription():
-            yield from _of_eseries(array)
-        case _:
-            common = {"vendor": "NETAPP", "model": "LUN C-Mode", "revision": "9131", "satp": "VMW_SATP_ALUA"}
-            for lun in array.luns:
-                name = f"naa.{array.lun_naa(lun)}"
-                yield f"{lun.volume}/{lun.name}", {**common, "name": name, "size_bytes": lun.size_bytes}
+
+def _of_element(array: ElementDescription) -> Iterator[tuple[str, dict[str, Any]]]:
+    prefix = f"iqn.2010-01.com.solidfire:{array.unique_id}"
+    for one, number in zip(array.volumes, array.volume_ids(), strict=True):
+        naa, target = array.volume_naa(number), f"{prefix}.{one.name}.{number}"
+        yield one.name, {**_SOLIDFIRE, "name": f"naa.{naa}", "size_bytes": one.size_bytes, "targets": [target]}
+
+
+def _of_dell_sc(array: DellScDescription) -> Iterator[tuple[str, dict[str, Any]]]:
+    common = {"vendor": "COMPELNT", "model": "Compellent Vol", "revision": "0703", "targets": list(array.targets())}
+    for one, naa in zip(array.volumes, array.volume_naas(), strict=True):
+        yield one.name, {**common, "name": f"naa.{naa}", "size_bytes": one.size_bytes}
 
 
 def _of_flasharray(array: FlashArrayDescription) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -109,6 +96,18 @@ def _of_flasharray(array: FlashArrayDescription) -> Iterator[tuple[str, dict[str
     common |= {"transport": "fc", "targets": wwns} if wwns else {"targets": [target_iqn(array)]}
     for one in array.volumes:
         yield one.name, {**common, "name": f"naa.{array.naa(one.name)}", "size_bytes": one.size_bytes}
+
+
+def _of_ontap(array: OntapDescription) -> Iterator[tuple[str, dict[str, Any]]]:
+    common = {"vendor": "NETAPP", "model": "LUN C-Mode", "revision": "9131", "satp": "VMW_SATP_ALUA"}
+    for lun in array.luns:
+        yield f"{lun.volume}/{lun.name}", {**common, "name": f"naa.{array.lun_naa(lun)}", "size_bytes": lun.size_bytes}
+
+
+def _of_eternus(array: EternusDescription) -> Iterator[tuple[str, dict[str, Any]]]:
+    common = {"vendor": "FUJITSU", "transport": "fc", "satp": "VMW_SATP_ALUA", "firmware": array.firmware}
+    for one, number in zip(array.volumes, array.volume_numbers(), strict=True):
+        yield one.name, {**common, "name": f"naa.{array.uid(number).lower()}", "size_bytes": one.size_mb << 20}
 
 
 def _of_eseries(array: ESeriesDescription) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -124,3 +123,22 @@ def _of_dothill(array: DotHillDescription) -> Iterator[tuple[str, dict[str, Any]
     common |= {"targets": list(array.targets()), "satp": "VMW_SATP_ALUA"}
     for one in array.volumes:
         yield one.name, {**common, "name": f"naa.{array.volume_wwn(one.name).lower()}", "size_bytes": one.size_bytes}
+
+
+def _of_powerstore(array: PowerStoreDescription) -> Iterator[tuple[str, dict[str, Any]]]:
+    common = {"vendor": "DellEMC", "model": "PowerStore", "satp": "VMW_SATP_ALUA", "targets": list(array.targets())}
+    for one in array.volumes:
+        yield one.name, {**common, "name": f"naa.{array.naa(one.name)}", "size_bytes": one.size_bytes}
+
+
+_VOLUMES: Mapping[str, Callable[[Any], Iterator[tuple[str, dict[str, Any]]]]] = {
+    "ElementDescription": _of_element,
+    "DellScDescription": _of_dell_sc,
+    "FlashArrayDescription": _of_flasharray,
+    "OntapDescription": _of_ontap,
+    "EternusDescription": _of_eternus,
+    "ESeriesDescription": _of_eseries,
+    "DotHillDescription": _of_dothill,
+    "PowerStoreDescription": _of_powerstore,
+}
+"""By the class of an array's description: its volumes by name, as hosts see them."""

@@ -12,6 +12,7 @@ from auditor_lab.arrays.eseries.description import ESeriesDescription
 from auditor_lab.arrays.eternus.description import EternusDescription
 from auditor_lab.arrays.flasharray.description import FlashArrayDescription
 from auditor_lab.arrays.ontap.description import OntapDescription
+from auditor_lab.arrays.powerstore.description import PowerStoreDescription
 from auditor_lab.faults import Fault
 from auditor_lab.vcenter.description.vcenter import VCenterDescription
 
@@ -43,6 +44,7 @@ ArrayDescription = (
     | EternusDescription
     | ESeriesDescription
     | DotHillDescription
+    | PowerStoreDescription
 )
 
 
@@ -62,6 +64,7 @@ class LabFleet:
     eternus: tuple[EternusDescription, ...] = ()
     eseries: tuple[ESeriesDescription, ...] = ()
     dothill: tuple[DotHillDescription, ...] = ()
+    powerstore: tuple[PowerStoreDescription, ...] = ()
     declared: tuple[DeclaredDescription, ...] = ()
     nfs_servers: tuple[NfsServerDescription, ...] = ()
     faults: tuple[tuple[str, Fault], ...] = ()
@@ -74,4 +77,4 @@ class LabFleet:
     @property
     def arrays(self) -> tuple[ArrayDescription, ...]:
         """The arrays of every kind."""
-        return (*self.element, *self.dell_sc, *self.flasharray, *self.ontap, *self.eternus, *self.eseries, *self.dothill)
+        return (*self.element, *self.dell_sc, *self.flasharray, *self.ontap, *self.eternus, *self.eseries, *self.dothill, *self.powerstore)

@@ -24,6 +24,7 @@ from auditor_lab.arrays.eseries.description import ESeriesDescription
 from auditor_lab.arrays.eternus.description import EternusDescription
 from auditor_lab.arrays.flasharray.description import FlashArrayDescription
 from auditor_lab.arrays.ontap.description import OntapDescription
+from auditor_lab.arrays.powerstore.description import PowerStoreDescription
 from auditor_lab.description import DeclaredDescription, LabFleet, NfsServerDescription
 from auditor_lab.faults import Fault, FaultMistakeError, parse_faults
 from auditor_lab.scenario_expansion import add_vvols, expand
@@ -43,6 +44,7 @@ _ARRAYS: Mapping[str, type[Any]] = {
     "eternus": EternusDescription,
     "eseries": ESeriesDescription,
     "dothill": DotHillDescription,
+    "powerstore": PowerStoreDescription,
 }
 
 

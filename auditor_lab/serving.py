@@ -25,12 +25,23 @@ if TYPE_CHECKING:
     from auditor_lab.arrays.eternus.server import EternusServer
     from auditor_lab.arrays.flasharray.server import FlashArrayServer
     from auditor_lab.arrays.ontap.server import OntapServer
+    from auditor_lab.arrays.powerstore.server import PowerStoreServer
     from auditor_lab.authority import Authority
     from auditor_lab.description import DeclaredDescription, LabFleet, NfsServerDescription
     from auditor_lab.faults import Faults
     from auditor_lab.vcenter.server import VCenterServer
 
-    Server = VCenterServer | ElementServer | DellScServer | FlashArrayServer | OntapServer | EternusServer | ESeriesServer | DotHillServer
+    Server = (
+        VCenterServer
+        | ElementServer
+        | DellScServer
+        | FlashArrayServer
+        | OntapServer
+        | EternusServer
+        | ESeriesServer
+        | DotHillServer
+        | PowerStoreServer
+    )
 
 VCENTER_USER = "auditor@vsphere.local"
 HOST_USER = "root"
@@ -46,6 +57,7 @@ KINDS = MappingProxyType(
         "eternus": EndpointKind.ETERNUS,
         "eseries": EndpointKind.ESERIES,
         "dothill": EndpointKind.DOTHILL,
+        "powerstore": EndpointKind.POWERSTORE,
     }
 )
 """The endpoint kind of each attribute of `LabFleet` and `Lab`; a host agent is among the vCenters, see `kind_of`."""
@@ -73,6 +85,7 @@ class Lab:
     eternus: Mapping[str, EternusServer]
     eseries: Mapping[str, ESeriesServer]
     dothill: Mapping[str, DotHillServer]
+    powerstore: Mapping[str, PowerStoreServer]
     authority: Authority
     password: str
 
@@ -187,6 +200,10 @@ def _started(kind: str, described: Any, tls: ssl.SSLContext, password: str) -> S
             from auditor_lab.arrays.eseries.server import ESeriesServer
 
             return ESeriesServer(described, tls, ARRAY_USER, password)
+        case "powerstore":
+            from auditor_lab.arrays.powerstore.server import PowerStoreServer
+
+            return PowerStoreServer(described, tls, ARRAY_USER, password)
         case _:
             from auditor_lab.arrays.eternus.server import EternusServer
 

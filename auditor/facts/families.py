@@ -30,13 +30,6 @@ FAMILIES = (
         (MULTIPATH_TOOLS, "names in VMware support articles"),
     ),
     Family(
-        "powerstore",
-        "Dell PowerStore",
-        (("DellEMC", "PowerStore"), nvme_inquiry("dellemc-powerstore")),
-        (r"naa\.68ccf098",),
-        (MULTIPATH_TOOLS, NVME_NAMES, "dell/csi-powerstore, recorded WWNs"),
-    ),
-    Family(
         "symmetrix",
         "Dell PowerMax / Symmetrix",
         (("EMC", "SYMMETRIX"), nvme_inquiry("EMC PowerMax_")),

@@ -25,6 +25,7 @@ class EndpointKind(StrEnum):
     ETERNUS = "eternus"
     ESERIES = "eseries"
     DOTHILL = "dothill"
+    POWERSTORE = "powerstore"
     FILES = "files"
 
     @classmethod

@@ -39,6 +39,7 @@ from auditor_lab.arrays.flasharray.parts import HostDescription, VolumeGroupDesc
 from auditor_lab.arrays.flasharray.parts import QosDescription as FlashQos
 from auditor_lab.arrays.flasharray.parts import VolumeDescription as FlashVolume
 from auditor_lab.arrays.ontap.description import OntapDescription
+from auditor_lab.arrays.powerstore import description as powerstore
 from auditor_lab.wire import Fault
 from tests.endpoints.arrays import NAMES, serving_array
 from tests.endpoints.dell_sc.dell_sc_serving import S1
@@ -59,6 +60,7 @@ Description = (
     | EternusDescription
     | ESeriesDescription
     | DotHillDescription
+    | powerstore.PowerStoreDescription
 )
 
 
@@ -391,6 +393,40 @@ _DOTHILL = Example(
     ignore=lambda *_: None,
 )
 
+_POWERSTORE = Example(
+    EndpointKind.POWERSTORE,
+    powerstore.PowerStoreDescription(
+        name="ps",
+        id="0a4c9d7e-58b1-4f36-9c20-7d1e63b5a842",
+        qos_policies=(
+            powerstore.QosPolicyDescription(name="silver", max_iops=2000),
+            powerstore.QosPolicyDescription(name="gold", max_iops=9000),
+        ),
+        volume_groups=(powerstore.VolumeGroupDescription(name="batch", qos_policy="gold"),),
+        volumes=(
+            powerstore.VolumeDescription(name="capped", qos_policy="silver", hosts=("esx-1",)),
+            powerstore.VolumeDescription(name="free", host_groups=("farm",)),
+            powerstore.VolumeDescription(name="log", group="batch"),
+        ),
+        hosts=(
+            powerstore.HostDescription(name="esx-1", iscsi=("iqn.1998-01.com.vmware:esx-1",)),
+            powerstore.HostDescription(name="esx-2", fc=("2100000000000002",), host_group="farm"),
+        ),
+        host_groups=("farm",),
+        containers=("vvols",),
+        vvols=(powerstore.VvolDescription(name="db.vmdk"),),
+    ),
+    opening=("GET login_session", "GET software_installed", "GET cluster"),
+    login="GET login_session",
+    closing=("POST logout",),
+    refused="GET volume",
+    lost=frozenset({"volumes", "volume_load"}),
+    changes=(),
+    read_only={"role": "Operator"},
+    state=lambda server: {**server.state.volume_policies, **server.state.group_policies},
+    ignore=_accept_no_patch,
+)
+
 EXAMPLES: Mapping[EndpointKind, Example] = MappingProxyType(
-    {one.kind: one for one in (_ELEMENT, _DELL_SC, _FLASHARRAY, _ONTAP, _ETERNUS, _ESERIES, _DOTHILL)}
+    {one.kind: one for one in (_ELEMENT, _DELL_SC, _FLASHARRAY, _ONTAP, _ETERNUS, _ESERIES, _DOTHILL, _POWERSTORE)}
 )

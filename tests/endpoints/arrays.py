@@ -19,6 +19,7 @@ from auditor_lab.arrays.eseries.server import ESeriesServer
 from auditor_lab.arrays.eternus.server import EternusServer
 from auditor_lab.arrays.flasharray.server import FlashArrayServer
 from auditor_lab.arrays.ontap.server import OntapServer
+from auditor_lab.arrays.powerstore.server import PowerStoreServer
 from auditor_lab.wire import Answer, WireServer
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ NAMES: Mapping[EndpointKind, str] = MappingProxyType(
         EndpointKind.ETERNUS: "dx-east",
         EndpointKind.ESERIES: "es-east",
         EndpointKind.DOTHILL: "msa-east",
+        EndpointKind.POWERSTORE: "ps-east",
     }
 )
 """The names that endpoints have in these tests."""
@@ -50,6 +52,7 @@ _SERVERS: Mapping[EndpointKind, Callable[..., Any]] = MappingProxyType(
         EndpointKind.ESERIES: lambda description, tls, **options: ESeriesServer(description, tls, USER, PASSWORD, **options),
         EndpointKind.ETERNUS: lambda description, _, **options: EternusServer(description, USER, PASSWORD, **options),
         EndpointKind.DOTHILL: lambda description, tls, **options: DotHillServer(description, tls, USER, PASSWORD, **options),
+        EndpointKind.POWERSTORE: lambda description, tls, **options: PowerStoreServer(description, tls, USER, PASSWORD, **options),
     }
 )
 

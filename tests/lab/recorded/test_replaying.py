@@ -143,7 +143,9 @@ def test_samples_are_found_by_object_whatever_else_is_asked_for_at_once() -> Non
 def served(folder: Path) -> Iterator[dict[EndpointKind, Endpoint]]:
     """The endpoints of a served recording: one of each kind."""
     everything = load_scenario("all")
-    one_of_each = {name: getattr(everything, name)[:1] for name in ("vcenters", "element", "dell_sc", "flasharray", "ontap", "eternus")}
+    one_of_each = {
+        name: getattr(everything, name)[:1] for name in ("vcenters", "element", "dell_sc", "flasharray", "ontap", "eternus", "powerstore")
+    }
     one_of_each["eseries"] = (SYSTEM,)
     one_of_each["vcenters"] += parse_scenario(f"vcenters:{HOST.format(name='esx-alone', agent='')}", "host").vcenters
     with serve(LabFleet(**one_of_each)) as lab:

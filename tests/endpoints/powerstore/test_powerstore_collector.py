@@ -1,0 +1,252 @@
+"""What is read from a PowerStore is whole, or says where it is not."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from auditor.endpoints.powerstore import collect
+from auditor.endpoints.powerstore.client import open_powerstore
+from auditor.endpoints.powerstore.collect import collect_powerstore
+from auditor.facts.needs import EVERYTHING, Needs, needs
+from auditor.facts.schema import ARRAY_TOPICS
+from auditor.model import EndpointKind
+from auditor_lab.arrays.powerstore.description import (
+    AlertDescription,
+    HostDescription,
+    LoadDescription,
+    PowerStoreDescription,
+    QosPolicyDescription,
+    VolumeDescription,
+    VolumeGroupDescription,
+    VvolDescription,
+)
+from auditor_lab.wire import Fault
+from tests.endpoints.arrays import Collected, serving_array
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+TOPICS = ARRAY_TOPICS[EndpointKind.POWERSTORE]
+VVOL = "6c0b25ea-3f77-4f1f-93d1-e189df2385b9"
+PS = PowerStoreDescription(
+    name="ps-1",
+    id="0a4c9d7e-58b1-4f36-9c20-7d1e63b5a842",
+    appliances=("Appliance-1", "Appliance-2"),
+    qos_policies=(
+        QosPolicyDescription(name="silver", max_iops=2000, max_bw=102_400, burst_percentage=50),
+        QosPolicyDescription(name="by-size", max_iops=10, density=True),
+        QosPolicyDescription(name="batch", max_bw=204_800),
+    ),
+    volume_groups=(VolumeGroupDescription(name="nightly", qos_policy="batch"), VolumeGroupDescription(name="loose")),
+    volumes=(
+        VolumeDescription(
+            name="db",
+            qos_policy="silver",
+            host_groups=("farm",),
+            snapshots=2,
+            load=LoadDescription(read_iops=300, write_iops=100, io_bytes=8192),
+        ),
+        VolumeDescription(name="log", group="nightly", hosts=("esx-3",), priority="Low"),
+        VolumeDescription(name="grows", qos_policy="by-size", group="loose", hosts=("nvme-1",)),
+        VolumeDescription(name="both", metro=True, hosts=("esx-3", "nvme-1")),
+    ),
+    host_groups=("farm",),
+    hosts=(
+        HostDescription(name="esx-1", host_group="farm", fc=("2100f4c7aa002706",)),
+        HostDescription(name="esx-2", host_group="farm", iscsi=("iqn.1998-01.com.vmware:ESX-2",)),
+        HostDescription(name="esx-3", os_type="Linux", iscsi=("iqn.1998-01.com.vmware:esx-3",)),
+        HostDescription(name="nvme-1", nvme=("nqn.2014-08.com.vmware:nvme-1",)),
+    ),
+    containers=("vvols",),
+    vvols=(VvolDescription(name="db.vmdk", id=VVOL, priority="High"),),
+    alerts=(
+        AlertDescription(code="0x00302401", severity="Critical", text="A node\nis down.", resource="Appliance-1-Node-B"),
+        AlertDescription(code="0x00302402", severity="Minor", acknowledged=True),
+        AlertDescription(code="0x00302403", cleared=True),
+    ),
+    failed_nodes=("Appliance-1-Node-B",),
+)
+
+
+@pytest.fixture
+def read(tmp_path: Path) -> Callable[..., tuple[Any, Collected]]:
+    def reading(wanted: Needs = EVERYTHING, faults: tuple[Fault, ...] = (), alter: Any = None, **changes: Any) -> tuple[Any, Collected]:
+        serving = serving_array(EndpointKind.POWERSTORE, dataclasses.replace(PS, **changes), tmp_path)
+        with serving as (server, endpoint), open_powerstore(endpoint) as array:
+            server.faults.active.extend(faults)
+            server.alterations.update(alter or {})
+            return server, Collected(collect_powerstore(array, endpoint, wanted), wanted.topics_of(EndpointKind.POWERSTORE))
+
+    return reading
+
+
+def test_everything_of_it_is_read_without_a_gap(read: Any) -> None:
+    _, found = read()
+    assert found.gaps == []
+    assert set(found.complete) == set(TOPICS)
+    assert found.incomplete() == set()
+    assert found.tables["array"] == [
+        {
+            "endpoint": "ps-east",
+            "family": "powerstore",
+            "name": "ps-1",
+            "array_id": "ps0a4c9d7e58b1",
+            "version": "4.1.0.0",
+            "model": "PowerStore 1200T",
+        }
+    ]
+    assert sorted(found.column("array_node", "name", "state")) == [
+        ("Appliance-1-Node-A", "Healthy"),
+        ("Appliance-1-Node-B", "Failed"),
+        ("Appliance-2-Node-A", "Healthy"),
+        ("Appliance-2-Node-B", "Healthy"),
+    ]
+    assert found.column("array_pool", "pool_id", "name") == [("a1", "Appliance-1"), ("a2", "Appliance-2")]
+    alerts = found.by("array_alert", "code")
+    assert set(alerts) == {"0x00302401", "0x00302402"}, "what was cleared is over"
+    critical = alerts["0x00302401"]
+    assert (critical["severity"], critical["own_severity"], critical["is_open"]) == ("critical", "Critical", True)
+    assert (critical["summary"], critical["component"]) == ("A node is down.", "Appliance-1-Node-B")
+    assert (alerts["0x00302402"]["severity"], alerts["0x00302402"]["is_open"]) == ("warning", False)
+
+
+def test_a_volume_has_its_own_ceiling_and_that_of_its_group(read: Any) -> None:
+    _, found = read()
+    volumes = found.by("array_volume")
+    assert set(volumes) == {"db", "log", "grows", "both", "db.vmdk"}, "a snapshot is no volume that a host sees"
+    own = ("qos_policy", "qos_max_iops", "qos_burst_iops", "qos_max_bytes_per_second", "qos_shared", "qos_priority", "qos_read")
+    group = ("qos_group", "qos_group_max_iops", "qos_group_max_bytes_per_second")
+    assert {name: tuple(row[column] for column in (*own, *group)) for name, row in volumes.items()} == {
+        "db": ("silver", 2000, 3000, 104_857_600, False, "Medium", True, None, None, None),
+        "log": (None, None, None, None, None, "Low", True, "nightly", None, 209_715_200),
+        "grows": ("by-size", None, None, None, False, "Medium", False, None, None, None),
+        "both": (None, None, None, None, None, "Medium", True, None, None, None),
+        "db.vmdk": (None, None, None, None, None, "High", True, None, None, None),
+    }
+    policies = found.by("array_qos_policy")
+    columns = ("kind", "max_iops", "burst_iops", "max_bytes_per_second", "is_shared", "is_read", "volumes")
+    assert {name: tuple(row[column] for column in columns) for name, row in policies.items()} == {
+        "silver": ("policy", 2000, 3000, 104_857_600, False, True, None),
+        "by-size": ("density", None, None, None, False, False, None),
+        "batch": ("policy", None, None, 209_715_200, False, True, None),
+        "nightly": ("volume_group", None, None, 209_715_200, True, True, 1),
+    }
+    assert policies["by-size"]["raw"] == '{"type": "Density", "max_iops": 10, "burst_percentage": 0}'
+
+
+def test_a_volume_goes_by_the_name_that_its_hosts_see(read: Any) -> None:
+    _, found = read()
+    volumes = found.by("array_volume")
+    assert {name: row["device"][:13] for name, row in volumes.items() if not row["is_virtual"]} == {
+        "db": "naa.68ccf0980",
+        "log": "naa.68ccf0980",
+        "grows": f"eui.{volumes['grows']['device'][4:13]}",
+        "both": "naa.68ccf0980",
+    }
+    assert volumes["grows"]["device"].startswith("eui."), "its only host comes by NVMe"
+    assert (volumes["both"]["pod"] is None, volumes["db"]["pod"]) == (False, None), "a metro volume lies on a second cluster"
+    vvol = volumes["db.vmdk"]
+    assert (vvol["kind"], vvol["is_virtual"], vvol["vvol_id"], vvol["volume_id"]) == ("vvol", True, VVOL, VVOL)
+    assert {row["pool_id"] for row in found.tables["array_volume"]} == {"a1", "a2"}
+
+
+def test_hosts_and_what_they_reach_are_told_host_by_host(read: Any) -> None:
+    _, found = read()
+    hosts = found.by("array_host")
+    assert {name: (row["host_group"], row["host_type"]) for name, row in hosts.items()} == {
+        "esx-1": ("farm", "ESXi"),
+        "esx-2": ("farm", "ESXi"),
+        "esx-3": (None, "Linux"),
+        "nvme-1": (None, "ESXi"),
+    }
+    assert sorted(found.column("array_initiator", "initiator", "kind")) == [
+        ("2100f4c7aa002706", "fc"),
+        ("iqn.1998-01.com.vmware:esx-2", "iscsi"),
+        ("iqn.1998-01.com.vmware:esx-3", "iscsi"),
+        ("nqn.2014-08.com.vmware:nvme-1", "nvme"),
+    ]
+    volume = {row["volume_id"]: row["name"] for row in found.tables["array_volume"]}
+    host = {row["array_host_id"]: row["name"] for row in found.tables["array_host"]}
+    assert sorted((volume[row["volume_id"]], host[row["array_host_id"]], row["lun"]) for row in found.tables["array_connection"]) == [
+        *(("both", "esx-3", 4), ("both", "nvme-1", 4), ("db", "esx-1", 1), ("db", "esx-2", 1), ("grows", "nvme-1", 3), ("log", "esx-3", 2)),
+    ]
+
+
+def test_the_load_is_that_of_the_newest_interval(read: Any) -> None:
+    def older_last(samples: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [samples[-1], {**samples[0], "total_iops": 7.0}]
+
+    _, found = read(alter={"POST metrics/generate": older_last})
+    volume = {row["volume_id"]: row["name"] for row in found.tables["array_volume"]}
+    loads = {volume[row["volume_id"]]: row for row in found.tables["array_volume_load"]}
+    columns = ("average_io_bytes", "actual_iops", "latency_us", "bytes_per_second", "throttle_us")
+    assert tuple(loads["db"][column] for column in columns) == (8192, 400, 400, 3_276_800, None)
+    assert tuple(loads["log"][column] for column in columns) == (None, 0, 0, 0, None)
+    assert "db.vmdk" not in loads, "the API has no metrics of a single virtual volume"
+
+
+@pytest.mark.parametrize(
+    "version", [pytest.param("3.6.1.0", id="3.6, without QoS"), pytest.param("1.0.4.0", id="1.0, without names of initiators as well")]
+)
+def test_a_release_without_qos_has_none_which_is_no_gap(read: Any, version: str) -> None:
+    plain = tuple(dataclasses.replace(one, qos_policy=None) for one in PS.volumes)
+    groups = tuple(VolumeGroupDescription(name=one.name) for one in PS.volume_groups)
+    hosts = (*PS.hosts[:3], HostDescription(name="nvme-1", iscsi=("iqn.1998-01.com.vmware:nvme-1",)))
+    server, found = read(version=version, qos_policies=(), volume_groups=groups, volumes=plain, hosts=hosts)
+    assert found.gaps == [], found.gap_text()
+    volumes = found.by("array_volume")
+    assert set(volumes) == {"db", "log", "grows", "both", "db.vmdk"}
+    assert {row["qos_read"] for row in volumes.values()} == {True}
+    assert {row["qos_max_iops"] for row in volumes.values()} == {None}
+    assert volumes["log"]["qos_priority"] == "Low"
+    assert found.tables["array_qos_policy"] == []
+    assert not {"GET io_limit_rule", "GET volume_group"} & set(server.requests)
+    assert len(found.tables["array_initiator"]) == 4
+
+
+@pytest.mark.parametrize(
+    ("operation", "lost"),
+    [
+        pytest.param("GET io_limit_rule", {"qos_policies"}, id="rules"),
+        pytest.param("GET policy", {"qos_policies", "volumes"}, id="policies"),
+        pytest.param("GET volume_group", {"qos_policies"}, id="volume groups"),
+    ],
+)
+def test_a_part_of_its_qos_that_was_not_read_leaves_no_volume_without_a_doubt(read: Any, operation: str, lost: set[str]) -> None:
+    _, found = read(faults=(Fault("status", operation, status=500),))
+    assert found.incomplete() == lost
+    volumes = found.by("array_volume")
+    assert {name for name, row in volumes.items() if row["qos_read"] is not True} == {"db", "grows", "log", "both"}
+    assert len(found.gaps) == len(lost)
+
+
+def test_hosts_that_cannot_be_read_leave_the_names_of_volumes_unknown(read: Any) -> None:
+    _, found = read(faults=(Fault("status", "GET host", status=500),))
+    assert found.incomplete() == {"array_hosts", "connections", "volumes"}
+    assert {row["device"] for row in found.tables["array_volume"] if not row["is_virtual"]} == {None}
+
+
+def test_what_makes_no_sense_is_a_gap_of_its_field_alone(read: Any) -> None:
+    def odd(volumes: list[dict[str, Any]]) -> list[Any]:
+        return [{**one, "wwn": "naa.6", "state": "Sleeping"} if one["name"] == "db" else one for one in volumes]
+
+    _, found = read(alter={"GET volume": odd})
+    assert found.incomplete() == {"volumes"}
+    db = found.by("array_volume")["db"]
+    assert (db["device"], db["status"], db["qos_max_iops"]) == (None, None, 2000)
+    assert sorted(found.gap_text().splitlines()) == [
+        "GET volume: state of volume db: is 'Sleeping', which is not known",
+        "GET volume: wwn of volume db: is a str that is not an NAA name",
+    ]
+
+
+def test_more_volumes_than_are_asked_for_their_load_is_a_gap(read: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(collect, "MOST_LOADS", 3)
+    server, found = read(needs({("array_volume_load", "actual_iops")}))
+    assert server.requests.count("POST metrics/generate") == 3
+    assert "volume_load" in found.incomplete()
+    assert "it has 4 volumes, and each takes a request" in found.gap_text()

@@ -1,0 +1,219 @@
+"""Records as others have published them become the rows that they mean; each value was typed from the source that is named."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from auditor.endpoints.common.records import ParseErrors, Record
+from auditor.endpoints.powerstore.hosts import connection_rows, hosts_of
+from auditor.endpoints.powerstore.qos import Ceilings, Qos, ceilings, policies_of, rules_by_policy, volume_columns
+from auditor.endpoints.powerstore.rows import load_row, newest, volume_row, vvol_row
+
+
+def record(value: dict[str, Any]) -> tuple[Record, ParseErrors]:
+    parse_errors = ParseErrors("GET")
+    return Record(value, "the record", parse_errors), parse_errors
+
+
+def gaps(parse_errors: ParseErrors) -> list[str]:
+    return [f"{gap.what}: {gap.why}" for gap in parse_errors.gaps("ps")]
+
+
+# Source: github.com/cermegno/powerstore-api-emulator, data.py (volume_template, host_template, host_mapping_template).
+EMULATED_VOLUME = {
+    "id": "557fb1e2-fe5a-450a-8cc9-837400000001",
+    "name": "Powerstore-Demo-0003",
+    "type": "Primary",
+    "appliance_id": "A1",
+    "state": "Ready",
+    "size": 107374182400,
+    "wwn": "naa.68ccf09800214791c8e202dd7a95ada8",
+    "performance_policy_id": None,
+    "volume_groups": [],
+}
+EMULATED_HOST = {
+    "id": "19894d22-87e1-4fef-9a040000000000001",
+    "name": "a01",
+    "os_type": "Linux",
+    "host_group_id": None,
+    "host_initiators": [
+        {"port_name": "21:00:00:24:ff:12:e9:aa", "port_type": "FC"},
+        {"port_name": "21:00:00:24:ff:12:e9:bb", "port_type": "FC"},
+    ],
+}
+EMULATED_MAPPING = {
+    "id": "2d1bcdc7-1288-4beb-bbce-8707c9469f68",
+    "host_id": "19894d22-87e1-4fef-9a040000000000001",
+    "volume_id": "557fb1e2-fe5a-450a-8cc9-837400000001",
+    "host_group_id": None,
+    "logical_unit_number": 1,
+}
+
+
+def test_a_volume_of_the_public_emulator() -> None:
+    volume, parse_errors = record(EMULATED_VOLUME)
+    row = volume_row(volume, volume_columns(volume, Qos(), has_qos=False), by_nvme=False)
+    assert gaps(parse_errors) == []
+    assert row == {
+        "volume_id": "557fb1e2-fe5a-450a-8cc9-837400000001",
+        "name": "Powerstore-Demo-0003",
+        "kind": "lun",
+        "serial": None,
+        "size_bytes": 107374182400,
+        "pool_id": "a1",
+        "device": "naa.68ccf09800214791c8e202dd7a95ada8",
+        "is_virtual": False,
+        "vvol_id": None,
+        "status": "Ready",
+        "pod": None,
+        "copy_of": None,
+        "qos_policy_id": None,
+        "qos_policy": None,
+        "qos_max_iops": None,
+        "qos_burst_iops": None,
+        "qos_max_bytes_per_second": None,
+        "qos_shared": None,
+        "qos_priority": None,
+        "qos_group_id": None,
+        "qos_group": None,
+        "qos_group_max_iops": None,
+        "qos_group_max_bytes_per_second": None,
+        "qos_read": True,
+    }
+
+
+def test_a_host_and_a_mapping_of_the_public_emulator() -> None:
+    host, parse_errors = record(EMULATED_HOST)
+    hosts = hosts_of([host], None, "host_initiators")
+    assert [(row["name"], row["host_type"], row["host_group"]) for row in hosts.rows] == [("a01", "Linux", None)]
+    assert [(row["initiator"], row["kind"]) for row in hosts.initiators] == [("21000024ff12e9aa", "fc"), ("21000024ff12e9bb", "fc")]
+    mapping, _ = record(EMULATED_MAPPING)
+    assert list(connection_rows([mapping], hosts, parse_errors)) == [
+        {
+            "volume_id": "557fb1e2-fe5a-450a-8cc9-837400000001",
+            "array_host_id": "19894d22-87e1-4fef-9a040000000000001",
+            "lun": 1,
+        }
+    ]
+    assert gaps(parse_errors) == []
+
+
+# Source: github.com/dell/python-powerstore, PyPowerStore/tests/unit_tests/data/virtual_volume_data.py.
+PUBLISHED_VVOL = {
+    "id": "6c0b25ea-3f77-4f1f-93d1-e189df2385b9",
+    "name": "sample_vvol",
+    "size": 4294967296,
+    "type": "Primary",
+    "usage_type": "Config",
+    "appliance_id": "A1",
+    "io_priority": "Medium",
+    "naa_name": "naa.68ccf098003756010d25481d597257d7",
+    "nguid": "nguid.3756010d25481d598ccf0968007257d7",
+}
+
+
+def test_a_virtual_volume_of_the_vendors_sdk_has_a_priority_and_no_ceiling() -> None:
+    vvol, parse_errors = record(PUBLISHED_VVOL)
+    row = vvol_row(vvol)
+    assert gaps(parse_errors) == []
+    assert (row["vvol_id"], row["device"]) == ("6c0b25ea-3f77-4f1f-93d1-e189df2385b9", "naa.68ccf098003756010d25481d597257d7")
+    assert (row["is_virtual"], row["qos_priority"], row["qos_max_iops"], row["qos_read"]) == (True, "Medium", None, True)
+
+
+def test_a_namespace_is_named_by_the_nguid() -> None:
+    volume, parse_errors = record({**EMULATED_VOLUME, "nguid": "nguid.3756010d25481d598ccf0968007257d7"})
+    row = volume_row(volume, {}, by_nvme=True)
+    assert row["device"] == "eui.3756010d25481d598ccf0968007257d7"
+    broken, parse_errors = record({**EMULATED_VOLUME, "nguid": "nguid.xyz"})
+    assert volume_row(broken, {}, by_nvme=True)["device"] is None
+    assert gaps(parse_errors) == ["GET: nguid of the record: is none of 32 hexadecimal digits"]
+
+
+# Source of the rule: github.com/dell/ansible-powerstore, plugins/modules/io_limit_rule.py, its sample of a result.
+PUBLISHED_RULE = {
+    "id": "6b5e42b0-1234-5678-abcd-ef0123456789",
+    "name": "tenant_a_limits",
+    "max_bw": 102400,
+    "max_iops": 5000,
+    "burst_percentage": 20,
+    "type": "Absolute",
+    "policies": [],
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "held"),
+    [
+        pytest.param({}, Ceilings(5000, 6000, 104_857_600), id="as published"),
+        pytest.param({"burst_percentage": 0}, Ceilings(5000, None, 104_857_600), id="no burst"),
+        pytest.param({"max_iops": None}, Ceilings(None, None, 104_857_600), id="bandwidth alone"),
+        pytest.param({"max_bw": None, "burst_percentage": None}, Ceilings(5000, None, None), id="operations alone"),
+        pytest.param({"type": "Sideways"}, Ceilings(is_read=False), id="a type nobody knows"),
+        pytest.param({"max_iops": "many"}, Ceilings(is_read=False), id="no number"),
+        pytest.param(
+            {"type": "Density", "max_iops": 100, "max_bw": None, "burst_percentage": 5},
+            Ceilings(raw='{"type": "Density", "max_iops": 100, "burst_percentage": 5}'),
+            id="per GB",
+        ),
+    ],
+)
+def test_a_rule_says_how_much_and_how_far_above_it_for_a_while(change: dict[str, Any], held: Ceilings) -> None:
+    rule, _ = record({**PUBLISHED_RULE, **change})
+    assert ceilings(rule) == held
+
+
+def test_a_policy_goes_by_the_rule_that_names_it_and_without_one_is_not_read() -> None:
+    rule, parse_errors = record({**PUBLISHED_RULE, "policies": [{"id": "P-1", "name": "gold"}]})
+    named = [("p-1", "gold", "QoS"), ("p-2", "lost", "QoS"), ("p-3", "daily", "Protection"), ("default_low", "Low", "Performance")]
+    given: list[dict[str, Any]] = [
+        {"id": policy_id, "name": name, "type": kind, "performance_rules": []} for policy_id, name, kind in named
+    ]
+    given[-1]["performance_rules"] = [{"id": "rule", "io_priority": "Low"}]
+    listed = [Record(value, str(value["name"]), parse_errors) for value in given]
+    qos = policies_of(listed, rules_by_policy([rule]))
+    assert {policy_id: policy.held.iops for policy_id, policy in qos.policies.items()} == {"p-1": 5000, "p-2": None}
+    assert qos.policies["p-2"].held.is_read is False
+    assert qos.priorities == {"default_low": "Low"}
+    assert gaps(parse_errors) == ["GET: I/O limit rule of lost: is one that GET io_limit_rule did not list"]
+
+
+def test_a_policy_in_two_rules_is_not_understood() -> None:
+    first, parse_errors = record({**PUBLISHED_RULE, "policies": [{"id": "p-1"}]})
+    second = Record({**PUBLISHED_RULE, "max_iops": 1, "policies": [{"id": "p-1"}]}, "another", parse_errors)
+    assert rules_by_policy([first, second])["p-1"].is_read is False
+    assert gaps(parse_errors) == ["GET: policies of another: has the policy p-1, which is in another rule, too"]
+
+
+def test_a_volume_whose_policy_nobody_listed_is_not_without_a_ceiling() -> None:
+    volume, parse_errors = record({**EMULATED_VOLUME, "qos_performance_policy_id": "p-9"})
+    row = volume_columns(volume, Qos(), has_qos=True)
+    assert (row["qos_policy_id"], row["qos_max_iops"], row["qos_read"]) == ("p-9", None, False)
+    assert gaps(parse_errors) == ["GET: qos_performance_policy_id of the record: is one that GET policy did not list"]
+
+
+def test_a_newer_release_that_leaves_the_field_out_is_not_without_a_ceiling() -> None:
+    volume, parse_errors = record(EMULATED_VOLUME)
+    assert volume_columns(volume, Qos(), has_qos=True)["qos_read"] is False
+    assert gaps(parse_errors) == ["GET: qos_performance_policy_id of the record: is missing"]
+
+
+# Names of fields: github.com/dell/gopowerstore, metrics_types.go, PerformanceMetricsByVolumeResponse; units: the OpenAPI definitions.
+SAMPLE = {
+    "timestamp": "2026-01-01T00:00:20Z",
+    "avg_io_size": 8192.4,
+    "total_iops": 1500.6,
+    "avg_latency": 812.5,
+    "total_bandwidth": 12293427.2,
+}
+
+
+def test_a_sample_is_rounded_and_the_newest_counts() -> None:
+    assert newest([SAMPLE, {**SAMPLE, "timestamp": "2026-01-01T00:00:00Z", "total_iops": 1.0}]) == SAMPLE
+    assert newest([]) is None
+    sample, parse_errors = record(SAMPLE)
+    row = load_row("v", sample)
+    assert (row["average_io_bytes"], row["actual_iops"], row["latency_us"], row["bytes_per_second"]) == (8192, 1501, 812, 12_293_427)
+    assert load_row("v", None)["actual_iops"] is None
+    assert gaps(parse_errors) == []
