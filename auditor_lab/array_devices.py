@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from auditor_lab.arrays.eseries.description import ESeriesDescription
     from auditor_lab.arrays.eternus.description import EternusDescription
     from auditor_lab.arrays.flasharray.description import FlashArrayDescription
+    from auditor_lab.arrays.nimble.description import NimbleDescription
     from auditor_lab.arrays.ontap.description import OntapDescription
     from auditor_lab.arrays.powerstore.description import PowerStoreDescription
     from auditor_lab.description import ArrayDescription
@@ -56,6 +57,7 @@ def protocol_endpoint_devices(array: ArrayDescription) -> list[dict[str, Any]]:
     """The protocol endpoints of an array as devices; empty where it has none."""
     from auditor_lab.arrays.element.description import ElementDescription
     from auditor_lab.arrays.flasharray.description import FlashArrayDescription
+    from auditor_lab.arrays.nimble.description import NimbleDescription
 
     match array:
         case ElementDescription():
@@ -63,11 +65,17 @@ def protocol_endpoint_devices(array: ArrayDescription) -> list[dict[str, Any]]:
             return [{**_SOLIDFIRE, "size_bytes": 512, "protocol_endpoint": True, "name": name, "targets": at} for name, at in named]
         case FlashArrayDescription():
             return [{**volume_devices(array, [one.name])[0], "protocol_endpoint": True} for one in array.protocol_endpoints]
+        case NimbleDescription():
+            return [
+                {**_NIMBLE, "size_bytes": 512, "protocol_endpoint": True, "name": f"eui.{array.serial_of(name)}", "targets": [array.target]}
+                for name in array.protocol_endpoints
+            ]
         case _:
             return []
 
 
 _SOLIDFIRE = {"vendor": "SolidFir", "model": "SSD SAN", "revision": "0006"}
+_NIMBLE = {"vendor": "Nimble", "model": "Server", "revision": "1.0", "satp": "VMW_SATP_ALUA"}
 
 
 def _volumes(array: ArrayDescription) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -131,6 +139,12 @@ def _of_powerstore(array: PowerStoreDescription) -> Iterator[tuple[str, dict[str
         yield one.name, {**common, "name": f"naa.{array.naa(one.name)}", "size_bytes": one.size_bytes}
 
 
+def _of_nimble(array: NimbleDescription) -> Iterator[tuple[str, dict[str, Any]]]:
+    for one in array.volumes:
+        shown = {"name": f"eui.{array.serial_of(one.name)}", "size_bytes": one.size_mb << 20, "targets": [array.target]}
+        yield one.name, {**_NIMBLE, **shown}
+
+
 _VOLUMES: Mapping[str, Callable[[Any], Iterator[tuple[str, dict[str, Any]]]]] = {
     "ElementDescription": _of_element,
     "DellScDescription": _of_dell_sc,
@@ -140,5 +154,6 @@ _VOLUMES: Mapping[str, Callable[[Any], Iterator[tuple[str, dict[str, Any]]]]] = 
     "ESeriesDescription": _of_eseries,
     "DotHillDescription": _of_dothill,
     "PowerStoreDescription": _of_powerstore,
+    "NimbleDescription": _of_nimble,
 }
 """By the class of an array's description: its volumes by name, as hosts see them."""

@@ -11,6 +11,7 @@ from auditor_lab.arrays.element.description import ElementDescription
 from auditor_lab.arrays.eseries.description import ESeriesDescription
 from auditor_lab.arrays.eternus.description import EternusDescription
 from auditor_lab.arrays.flasharray.description import FlashArrayDescription
+from auditor_lab.arrays.nimble.description import NimbleDescription
 from auditor_lab.arrays.ontap.description import OntapDescription
 from auditor_lab.arrays.powerstore.description import PowerStoreDescription
 from auditor_lab.faults import Fault
@@ -45,6 +46,7 @@ ArrayDescription = (
     | ESeriesDescription
     | DotHillDescription
     | PowerStoreDescription
+    | NimbleDescription
 )
 
 
@@ -65,6 +67,7 @@ class LabFleet:
     eseries: tuple[ESeriesDescription, ...] = ()
     dothill: tuple[DotHillDescription, ...] = ()
     powerstore: tuple[PowerStoreDescription, ...] = ()
+    nimble: tuple[NimbleDescription, ...] = ()
     declared: tuple[DeclaredDescription, ...] = ()
     nfs_servers: tuple[NfsServerDescription, ...] = ()
     faults: tuple[tuple[str, Fault], ...] = ()
@@ -77,4 +80,14 @@ class LabFleet:
     @property
     def arrays(self) -> tuple[ArrayDescription, ...]:
         """The arrays of every kind."""
-        return (*self.element, *self.dell_sc, *self.flasharray, *self.ontap, *self.eternus, *self.eseries, *self.dothill, *self.powerstore)
+        return (
+            *self.element,
+            *self.dell_sc,
+            *self.flasharray,
+            *self.ontap,
+            *self.eternus,
+            *self.eseries,
+            *self.dothill,
+            *self.powerstore,
+            *self.nimble,
+        )

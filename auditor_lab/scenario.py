@@ -23,6 +23,7 @@ from auditor_lab.arrays.element.description import ElementDescription
 from auditor_lab.arrays.eseries.description import ESeriesDescription
 from auditor_lab.arrays.eternus.description import EternusDescription
 from auditor_lab.arrays.flasharray.description import FlashArrayDescription
+from auditor_lab.arrays.nimble.description import NimbleDescription
 from auditor_lab.arrays.ontap.description import OntapDescription
 from auditor_lab.arrays.powerstore.description import PowerStoreDescription
 from auditor_lab.description import DeclaredDescription, LabFleet, NfsServerDescription
@@ -45,6 +46,7 @@ _ARRAYS: Mapping[str, type[Any]] = {
     "eseries": ESeriesDescription,
     "dothill": DotHillDescription,
     "powerstore": PowerStoreDescription,
+    "nimble": NimbleDescription,
 }
 
 

@@ -192,6 +192,7 @@ class _Scenario(TypedDict, total=False):
     eseries: list[_Array]
     dothill: list[_Array]
     powerstore: list[_Array]
+    nimble: list[_Array]
     declared: list[dict[str, Any]]
     nfs_servers: list[dict[str, Any]]
     faults: dict[str, list[dict[str, Any]]]

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from auditor_lab.arrays.eseries.server import ESeriesServer
     from auditor_lab.arrays.eternus.server import EternusServer
     from auditor_lab.arrays.flasharray.server import FlashArrayServer
+    from auditor_lab.arrays.nimble.server import NimbleServer
     from auditor_lab.arrays.ontap.server import OntapServer
     from auditor_lab.arrays.powerstore.server import PowerStoreServer
     from auditor_lab.authority import Authority
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
         | ESeriesServer
         | DotHillServer
         | PowerStoreServer
+        | NimbleServer
     )
 
 VCENTER_USER = "auditor@vsphere.local"
@@ -58,6 +60,7 @@ KINDS = MappingProxyType(
         "eseries": EndpointKind.ESERIES,
         "dothill": EndpointKind.DOTHILL,
         "powerstore": EndpointKind.POWERSTORE,
+        "nimble": EndpointKind.NIMBLE,
     }
 )
 """The endpoint kind of each attribute of `LabFleet` and `Lab`; a host agent is among the vCenters, see `kind_of`."""
@@ -86,6 +89,7 @@ class Lab:
     eseries: Mapping[str, ESeriesServer]
     dothill: Mapping[str, DotHillServer]
     powerstore: Mapping[str, PowerStoreServer]
+    nimble: Mapping[str, NimbleServer]
     authority: Authority
     password: str
 
@@ -204,6 +208,10 @@ def _started(kind: str, described: Any, tls: ssl.SSLContext, password: str) -> S
             from auditor_lab.arrays.powerstore.server import PowerStoreServer
 
             return PowerStoreServer(described, tls, ARRAY_USER, password)
+        case "nimble":
+            from auditor_lab.arrays.nimble.server import NimbleServer
+
+            return NimbleServer(described, tls, ARRAY_USER, password)
         case _:
             from auditor_lab.arrays.eternus.server import EternusServer
 

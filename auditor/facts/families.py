@@ -48,7 +48,6 @@ FAMILIES = (
     ),
     Family("3par", "HPE 3PAR / Primera", (("3PARdata", "VV"),), (r"naa\.60002ac",), (MULTIPATH_TOOLS, _FORKLIFT)),
     Family("alletra", "HPE Alletra (NVMe)", (nvme_inquiry("HPE Alletra"),), (), (MULTIPATH_TOOLS, NVME_NAMES)),
-    Family("nimble", "HPE Nimble", (("Nimble", "Server"),), (), (MULTIPATH_TOOLS,)),
     # IBM's own prefix is shared by all its families.
     Family("svc", "IBM SVC / FlashSystem", (("IBM", "2145"), nvme_inquiry("IBM +2145")), (), (MULTIPATH_TOOLS, NVME_NAMES)),
     Family("xiv", "IBM XIV", (("IBM", "2810XIV"), ("XIV", "NEXTRA")), (), (MULTIPATH_TOOLS,)),

@@ -26,6 +26,7 @@ class EndpointKind(StrEnum):
     ESERIES = "eseries"
     DOTHILL = "dothill"
     POWERSTORE = "powerstore"
+    NIMBLE = "nimble"
     FILES = "files"
 
     @classmethod

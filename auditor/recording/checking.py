@@ -22,7 +22,7 @@ _SECRETS = (
     (
         "a secret in JSON",
         re.compile(
-            rf'(?i)\\?"\w*(?:password|passphrase|secret(?!length)|api_?token|privatekey)\w*\\?":\s*\\?"(?!\\?"|{re.escape(SECRET)}\\?")'
+            rf'(?i)\\?"\w*(?:password|passphrase|secret(?!length)|api_?token|session_?token|privatekey)\w*\\?":\s*\\?"(?!\\?"|{re.escape(SECRET)}\\?")'
         ),
     ),
 )

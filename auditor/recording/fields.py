@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from auditor.model import EndpointKind
 
 SECRET_FIELD = re.compile(
-    r"secret|password|passphrase|pairingkey|privatekey|api_?token|sessionkey|connectionkey|securestring|authorization|cookie"
+    r"secret|password|passphrase|pairingkey|privatekey|api_?token|session_?token|sessionkey|connectionkey|securestring|authorization|cookie"
     r"|credential(?!sid)|vmware_soap_session",
     re.IGNORECASE,
 )

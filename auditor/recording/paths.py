@@ -14,7 +14,20 @@ if TYPE_CHECKING:
 
 OF_CENTER = re.compile(r"(\d{1,10})((?:\.\d{1,12})+)?")
 _KEPT_PARAMS = frozenset(
-    ("fields", "limit", "max_records", "return_timeout", "counters.name", "class", "order_by", "sort", "destroyed", "nas.path", "offset")
+    (
+        "fields",
+        "limit",
+        "max_records",
+        "return_timeout",
+        "counters.name",
+        "class",
+        "order_by",
+        "sort",
+        "destroyed",
+        "nas.path",
+        "offset",
+        "startRow",
+    )
 )
 CONSTANT = re.compile(
     r"!?null|true|false|raid\.[a-z.]+|\*|vasa-integration\.purestorage\.com|(?:key=')?PURE_VVOL_ID'?|subtype='[a-z_]+'|state='[a-z_]+'"

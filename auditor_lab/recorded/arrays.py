@@ -1,4 +1,4 @@
-"""Recorded arrays that are reached by HTTPS: Element, Dell Storage Center, FlashArray, ONTAP, Dot Hill."""
+"""Recorded arrays that are reached by HTTPS: Element, Dell Storage Center, FlashArray, ONTAP, Dot Hill, Nimble."""
 
 from __future__ import annotations
 
@@ -64,6 +64,8 @@ class RecordedArray:
             return _answer({"error": {"code": "2" if reads else "6", "message": text}}, 500 if reads else 403)
         if self._kind is EndpointKind.DOTHILL:
             return _of_dothill(text, -1)
+        if self._kind is EndpointKind.NIMBLE:
+            return _answer({"messages": [{"code": "SM_eperm", "severity": "error", "text": text}]}, 500 if reads else status)
         if self._kind is EndpointKind.FLASHARRAY:
             return _answer({"errors": [{"message": text}]}, 500 if reads else status)
         return _answer({"result": text}, 400 if reads else status)

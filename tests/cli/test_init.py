@@ -50,7 +50,7 @@ def test_every_comment_of_it_that_is_yaml_may_be_taken_out(begun: Path) -> None:
     text = "\n".join(bare).replace('"SHA256:..."', f'"SHA256:{"a" * 43}"')
     data, path = read(text, begun)
     fleet = load_fleet(path)
-    assert {endpoint.kind.value for endpoint in fleet.endpoints} == {"vcenter", "element", "flasharray", "eternus"}
+    assert {endpoint.kind.value for endpoint in fleet.endpoints} == {"vcenter", "element", "flasharray", "eternus", "nimble"}
     assert set(data) == {field.encode_name for field in msgspec.structs.fields(FleetShape)}, "the template shows every key"
     SCHEMA.validate(data)
 

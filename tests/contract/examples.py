@@ -38,6 +38,8 @@ from auditor_lab.arrays.flasharray.description import FlashArrayDescription
 from auditor_lab.arrays.flasharray.parts import HostDescription, VolumeGroupDescription
 from auditor_lab.arrays.flasharray.parts import QosDescription as FlashQos
 from auditor_lab.arrays.flasharray.parts import VolumeDescription as FlashVolume
+from auditor_lab.arrays.nimble.description import FolderDescription, InitiatorGroupDescription, MemberDescription, NimbleDescription
+from auditor_lab.arrays.nimble.description import VolumeDescription as NimbleVolume
 from auditor_lab.arrays.ontap.description import OntapDescription
 from auditor_lab.arrays.powerstore import description as powerstore
 from auditor_lab.wire import Fault
@@ -61,6 +63,7 @@ Description = (
     | ESeriesDescription
     | DotHillDescription
     | powerstore.PowerStoreDescription
+    | NimbleDescription
 )
 
 
@@ -427,6 +430,44 @@ _POWERSTORE = Example(
     ignore=_accept_no_patch,
 )
 
+
+_NIMBLE_GROUP = NimbleDescription(
+    name="nb",
+    digits="49686580b78e0b16",
+    arrays=(MemberDescription("nb-a1"),),
+    folders=(FolderDescription("batch", limit_iops=20_000),),
+    initiator_groups=(InitiatorGroupDescription("esx", iqns=("iqn.1998-01.com.vmware:esx-1",)),),
+    volumes=(NimbleVolume("free", groups=("esx",)), NimbleVolume("batch-log", folder="batch", limit_iops=1000, limit_mbps=400)),
+)
+
+
+def _nimble(volume: int, field: str) -> Target:
+    return _of(EndpointKind.NIMBLE, volume_id=_NIMBLE_GROUP.id_of("06", volume), field=field)
+
+
+def _nimble_state(server: Any) -> Any:
+    held = [*server.sets["volumes"].values(), *server.sets["folders"].values()]
+    return {one["name"]: {name: value for name, value in one.items() if name.startswith("limit")} for one in held}
+
+
+_NIMBLE = Example(
+    EndpointKind.NIMBLE,
+    _NIMBLE_GROUP,
+    opening=("POST tokens", "GET groups/detail"),
+    login="POST tokens",
+    closing=("DELETE tokens",),
+    refused="GET volumes/detail",
+    lost=frozenset({"volumes", "volume_load"}),
+    changes=(
+        SettingChange("nimble.volume_limit", _nimble(2, "limit_iops"), 1000, 5000, "PUT volumes", "a ceiling that is raised"),
+        SettingChange("nimble.volume_limit", _nimble(2, "limit_iops"), 1000, None, "PUT volumes", "a ceiling that is lifted"),
+        SettingChange("nimble.volume_limit", _nimble(1, "limit_mbps"), None, 50, "PUT volumes", "a ceiling where there was none"),
+    ),
+    read_only={"role": "guest"},
+    state=_nimble_state,
+    ignore=_accept_no_patch,
+)
+
 EXAMPLES: Mapping[EndpointKind, Example] = MappingProxyType(
-    {one.kind: one for one in (_ELEMENT, _DELL_SC, _FLASHARRAY, _ONTAP, _ETERNUS, _ESERIES, _DOTHILL, _POWERSTORE)}
+    {one.kind: one for one in (_ELEMENT, _DELL_SC, _FLASHARRAY, _ONTAP, _ETERNUS, _ESERIES, _DOTHILL, _POWERSTORE, _NIMBLE)}
 )

@@ -24,6 +24,7 @@ NOT_RECORDED: Mapping[EndpointKind, Callable[[Any], Any]] = {
     EndpointKind.ESERIES: lambda services: services.listed("1", "volumes"),
     EndpointKind.DOTHILL: lambda array: array.show("sessions"),
     EndpointKind.POWERSTORE: lambda array: array.listed("nas_server", "id"),
+    EndpointKind.NIMBLE: lambda group: list(group.pages("snapshots")),
 }
 
 

@@ -18,6 +18,7 @@ from auditor_lab.arrays.element.server import ElementServer
 from auditor_lab.arrays.eseries.server import ESeriesServer
 from auditor_lab.arrays.eternus.server import EternusServer
 from auditor_lab.arrays.flasharray.server import FlashArrayServer
+from auditor_lab.arrays.nimble.server import NimbleServer
 from auditor_lab.arrays.ontap.server import OntapServer
 from auditor_lab.arrays.powerstore.server import PowerStoreServer
 from auditor_lab.wire import Answer, WireServer
@@ -39,6 +40,7 @@ NAMES: Mapping[EndpointKind, str] = MappingProxyType(
         EndpointKind.ESERIES: "es-east",
         EndpointKind.DOTHILL: "msa-east",
         EndpointKind.POWERSTORE: "ps-east",
+        EndpointKind.NIMBLE: "nb-east",
     }
 )
 """The names that endpoints have in these tests."""
@@ -53,6 +55,7 @@ _SERVERS: Mapping[EndpointKind, Callable[..., Any]] = MappingProxyType(
         EndpointKind.ETERNUS: lambda description, _, **options: EternusServer(description, USER, PASSWORD, **options),
         EndpointKind.DOTHILL: lambda description, tls, **options: DotHillServer(description, tls, USER, PASSWORD, **options),
         EndpointKind.POWERSTORE: lambda description, tls, **options: PowerStoreServer(description, tls, USER, PASSWORD, **options),
+        EndpointKind.NIMBLE: lambda description, tls, **options: NimbleServer(description, tls, USER, PASSWORD, **options),
     }
 )
 

@@ -58,6 +58,13 @@ def _without_key(answer: Any) -> Any:
     return {**answer, "status": [{**one, "response": MASK} if one["return-code"] == 1 else one for one in answer["status"]]}
 
 
+def _without_password(request: Any) -> Any:
+    """Where a login holds it in its body."""
+    if request.body:
+        request.body = json.dumps(masked(json.loads(request.body))).encode()
+    return request
+
+
 def _answer_number_one(answer: Any) -> Any:
     return {**answer, "id": 1}
 
@@ -181,6 +188,12 @@ TAPES: Mapping[EndpointKind, Tapes] = MappingProxyType(
             Tapes(EndpointKind.ESERIES, ("fix.yaml", "reading.yaml"), addresses=frozenset({"08.73.00.00", "05.30.0000.0003"})),
             Tapes(EndpointKind.DOTHILL, ("reading.yaml",), sent=frozenset({"datatype"}), request=_without_hash, body=_without_key),
             Tapes(EndpointKind.POWERSTORE, ("reading.yaml",), sent=frozenset({"content-type"}), addresses=frozenset({"4.1.0.0"})),
+            Tapes(
+                EndpointKind.NIMBLE,
+                ("fix.yaml", "reading.yaml"),
+                request=_without_password,
+                addresses=frozenset({"6.0.0.300", "6.1.2.700"}),
+            ),
         )
     }
 )

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 MASK = "***"
-_WORDS = ("secret", "password", "passphrase", "pairingkey", "privatekey", "apitoken", "api_token")
+_WORDS = ("secret", "password", "passphrase", "pairingkey", "privatekey", "apitoken", "api_token", "sessiontoken", "session_token")
 # Not secretLengthMax, which GetLimits reports, nor passwordStatus, by which a proxy of SANtricity says whether it has one that is right.
 _PRIVATE = re.compile(rf"({'|'.join(_WORDS)})(?!length|status)", re.IGNORECASE)
 _HINTS = (*(word.encode() for word in _WORDS), b"\\u")

@@ -147,6 +147,7 @@ def served(folder: Path) -> Iterator[dict[EndpointKind, Endpoint]]:
         name: getattr(everything, name)[:1] for name in ("vcenters", "element", "dell_sc", "flasharray", "ontap", "eternus", "powerstore")
     }
     one_of_each["eseries"] = (SYSTEM,)
+    one_of_each["nimble"] = parse_scenario("nimble: [{name: nb-1, digits: 49686580b78e0b16, volumes: [{name: v1}]}]", "nimble").nimble
     one_of_each["vcenters"] += parse_scenario(f"vcenters:{HOST.format(name='esx-alone', agent='')}", "host").vcenters
     with serve(LabFleet(**one_of_each)) as lab:
         lab.write_fleet(folder / "fleet.yaml")
@@ -174,6 +175,7 @@ def test_a_write_is_refused_in_the_words_of_the_protocol(endpoints: dict[Endpoin
         EndpointKind.ONTAP: lambda session: session.patch("storage/qos/policies/1", {"fixed": {"max_throughput_iops": 1}}),
         EndpointKind.DELL_SC: lambda session: session.modify("ScQosProfile", "1.1", {"iopsLimit": 1}),
         EndpointKind.ESERIES: lambda session: session.post("1", "hosts", "84", {"hostType": {"index": 10}}),
+        EndpointKind.NIMBLE: lambda session: session.put("volumes", "1", {"limit_iops": 1000}),
         EndpointKind.ETERNUS: lambda session: session.write("set volume-qos -volume-number 1 -bandwidth-limit 1"),
         EndpointKind.VCENTER: lambda session: session.esxcli("host-11").run(
             "storage core device set", device="naa.1", sched_num_req_outstanding=64
@@ -194,6 +196,7 @@ def test_what_was_not_recorded_is_an_error_and_never_nothing(endpoints: dict[End
         EndpointKind.ONTAP: lambda session: session.get("storage/shelves"),
         EndpointKind.DELL_SC: lambda session: session.get("StorageCenter/ScDisk"),
         EndpointKind.ESERIES: lambda session: session.listed("1", "mel-events"),
+        EndpointKind.NIMBLE: lambda session: list(session.pages("disks")),
         EndpointKind.ETERNUS: lambda session: session.read("show disks -disks all"),
         EndpointKind.VCENTER: lambda session: session.esxcli("host-11").run("network ip interface list"),
         EndpointKind.ESXI: lambda session: session.esxcli("ha-host").run("network ip interface list"),

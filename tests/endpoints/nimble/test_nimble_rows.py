@@ -1,0 +1,236 @@
+"""Records of NimbleOS as rows: what is read, what is not known, and what leaves a gap."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from auditor.endpoints.common.records import ParseErrors, Record
+from auditor.endpoints.nimble import rows
+from auditor.endpoints.nimble.hosts import connection_rows, host_row, initiator_rows
+
+GROUP = "0249686580b78e0b16000000000000000000000003"
+
+# Values of hpe-storage/nimble-python-sdk, its page "Using" (get_started/using): a volume that an array answered.
+VOLUME = {
+    "id": "0649686580b78e0b16000000000000000000000005",
+    "name": "myvol2",
+    "agent_type": "none",
+    "clone": False,
+    "folder_id": "",
+    "folder_name": "",
+    "limit_iops": -1,
+    "limit_mbps": -1,
+    "pool_id": "0a49686580b78e0b16000000000000000000000001",
+    "serial_number": "2ee4231f34e21d4b6c9ce900966ee6fe",
+    "size": 2048,
+    "vol_state": "online",
+}
+
+
+def record(value: dict[str, Any], **changes: Any) -> tuple[Record, ParseErrors]:
+    errors = ParseErrors("GET things")
+    return Record({**value, **changes}, "thing 1", errors), errors
+
+
+def gaps(errors: ParseErrors) -> list[str]:
+    return [f"{gap.what}: {gap.why}" for gap in errors.gaps("nb")]
+
+
+def test_a_volume_as_an_array_answered_it() -> None:
+    volume, errors = record(VOLUME)
+    row = rows.volume_row(volume, {})
+    assert row == {
+        "volume_id": "0649686580b78e0b16000000000000000000000005",
+        "name": "myvol2",
+        "kind": "lun",
+        "serial": "2ee4231f34e21d4b6c9ce900966ee6fe",
+        "device": "eui.2ee4231f34e21d4b6c9ce900966ee6fe",
+        "is_virtual": False,
+        "vvol_id": None,
+        "status": "online",
+        "size_bytes": 2_147_483_648,  # as its cache_needed_for_pin, which is the whole volume
+        "pool_id": "0a49686580b78e0b16000000000000000000000001",
+        "copy_of": None,
+        "qos_max_iops": None,
+        "qos_max_bytes_per_second": None,
+        "qos_group_id": None,
+        "qos_group": None,
+        "qos_group_max_iops": None,
+        "qos_group_max_bytes_per_second": None,
+        "qos_read": True,
+    }
+    assert gaps(errors) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "iops", "bytes_per_second", "is_read"),
+    [
+        pytest.param({"limit_iops": 256, "limit_mbps": 1}, 256, 1_048_576, True, id="the lowest"),
+        pytest.param({"limit_iops": 4_294_967_294}, 4_294_967_294, None, True, id="the highest"),
+        pytest.param({"limit_iops": "5000"}, 5000, None, True, id="a number as text"),
+        pytest.param({"limit_iops": 255}, None, None, False, id="below the range"),
+        pytest.param({"limit_iops": 4_294_967_295}, None, None, False, id="above the range"),
+        pytest.param({"limit_mbps": 0}, None, None, False, id="0, which no document gives a meaning"),
+        pytest.param({"limit_iops": -2}, None, None, False, id="another negative number"),
+        pytest.param({"limit_iops": None}, None, None, False, id="null"),
+        pytest.param({"limit_mbps": True}, None, None, False, id="a word"),
+    ],
+)
+def test_only_minus_one_is_no_ceiling(changes: dict[str, Any], iops: int | None, bytes_per_second: int | None, is_read: bool) -> None:
+    volume, errors = record(VOLUME, **changes)
+    assert rows.ceilings(volume) == rows.Ceilings(iops, bytes_per_second, is_read)
+    assert bool(gaps(errors)) is not is_read
+
+
+def test_a_release_without_ceilings_leaves_them_unknown() -> None:
+    volume, errors = record({key: value for key, value in VOLUME.items() if not key.startswith("limit_")})
+    assert rows.volume_row(volume, {})["qos_read"] is False
+    assert gaps(errors) == [
+        "GET things: limit_iops of thing 1: is missing where a whole number was expected",
+        "GET things: limit_mbps of thing 1: is missing where a whole number was expected",
+    ]
+
+
+def test_a_folder_holds_for_its_volumes_besides_their_own_ceilings() -> None:
+    folder, _ = record({"id": "2F01", "name": "batch", "limit_iops": 20_000, "limit_mbps": -1, "volume_list": [{"id": "06"}, {"id": "07"}]})
+    held = rows.ceilings(folder)
+    row = rows.folder_row(folder, held)
+    assert (row["policy_id"], row["kind"], row["max_iops"], row["is_shared"], row["volumes"]) == ("2f01", "folder", 20_000, True, 2)
+    volume, errors = record(VOLUME, folder_id="2F01", folder_name="batch", limit_iops=1000)
+    inside = rows.volume_row(volume, {"2f01": ("batch", held)})
+    assert (inside["qos_max_iops"], inside["qos_group"], inside["qos_group_max_iops"], inside["qos_read"]) == (1000, "batch", 20_000, True)
+    assert gaps(errors) == []
+
+
+@pytest.mark.parametrize(
+    ("folders", "why"),
+    [
+        pytest.param(None, "whose ceilings were not read", id="folders were not read"),
+        pytest.param({}, "which GET folders did not list", id="this one was not listed"),
+    ],
+)
+def test_the_qos_of_a_volume_in_an_unread_folder_is_unknown(folders: dict[str, Any] | None, why: str) -> None:
+    volume, errors = record(VOLUME, folder_id="2f01", folder_name="batch")
+    row = rows.volume_row(volume, folders)
+    assert (row["qos_group_id"], row["qos_read"]) == ("2f01", False)
+    assert gaps(errors) == [f"GET things: folder_id of thing 1: is batch, {why}"]
+    alone, errors = record(VOLUME)
+    assert rows.volume_row(alone, folders)["qos_read"] is True, "it lies in no folder"
+    assert gaps(errors) == []
+
+
+def test_a_virtual_volume_has_no_name_at_a_host() -> None:
+    row = rows.volume_row(record(VOLUME, agent_type="vvol")[0], {})
+    assert (row["kind"], row["is_virtual"], row["device"], row["vvol_id"]) == ("vvol", True, None, None)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "column"),
+    [
+        ("agent_type", "kubernetes", "is_virtual"),
+        ("vol_state", "melted", "status"),
+        ("serial_number", "2ee4231f34e21d4b6c9ce900966ee6f", "device"),
+        ("size", -5, "size_bytes"),
+        ("agent_type", None, "kind"),
+    ],
+)
+def test_what_is_not_understood_is_unknown_and_leaves_a_gap(field: str, value: Any, column: str) -> None:
+    volume, errors = record(VOLUME, **{field: value})
+    assert rows.volume_row(volume, {})[column] is None
+    assert len(gaps(errors)) == 1
+
+
+def test_a_clone_names_what_it_was_cloned_from() -> None:
+    assert rows.volume_row(record(VOLUME, clone=True, parent_vol_id="0601")[0], {})["copy_of"] == "0601"
+    assert rows.volume_row(record(VOLUME, clone=False, parent_vol_id="0601")[0], {})["copy_of"] is None
+
+
+def test_the_load_is_a_mean_and_its_latency_has_no_unit() -> None:
+    # hpe-storage/nimble-golang-sdk, pkg/client/group_mgmt_client_test.go, TestVolumeAvgStatLast5mins.
+    stats = {"combined_iops": 192, "combined_latency": 69, "combined_throughput": 2_974_470}
+    row = rows.load_row(record(VOLUME, avg_stats_last_5mins=stats)[0])
+    assert (row["actual_iops"], row["bytes_per_second"], row["average_io_bytes"]) == (192, 2_974_470, 15_492)
+    assert (row["latency_us"], row["throttle_us"]) == (None, None)
+    idle = rows.load_row(record(VOLUME, avg_stats_last_5mins={"combined_iops": 0, "combined_throughput": 0})[0])
+    assert (idle["actual_iops"], idle["average_io_bytes"]) == (0, None)
+    missing, errors = record(VOLUME)
+    assert rows.load_row(missing)["actual_iops"] is None
+    assert gaps(errors) == ["GET things: avg_stats_last_5mins of thing 1: is missing where an object was expected"]
+
+
+def test_an_alarm_says_whether_anybody_acknowledged_it() -> None:
+    alarm = {"id": "d101", "severity": "critical", "status": "open", "activity": "a disk  failed", "object_name": "slot 7", "type": 14010}
+    row = rows.alarm_row(record(alarm)[0])
+    assert row == {
+        "alert_id": "d101",
+        "severity": "critical",
+        "own_severity": "critical",
+        "code": "14010",
+        "component": "slot 7",
+        "summary": "a disk failed",
+        "is_open": True,
+    }
+    assert rows.alarm_row(record(alarm, status="acknowledged")[0])["is_open"] is False
+    unheard, errors = record(alarm, status="snoozed", severity="apocalyptic")
+    assert (rows.alarm_row(unheard)["is_open"], rows.alarm_row(unheard)["severity"]) == (None, None)
+    assert len(gaps(errors)) == 2
+
+
+def test_controllers_of_two_arrays_are_told_apart() -> None:
+    controller = {"id": "c301", "name": "A", "array_name": "nb-a2", "state": "standby", "model": "AF40"}
+    row = rows.node_row(record(controller)[0], {"nb-a1": "6.1", "nb-a2": "6.0"})
+    assert (row["name"], row["state"], row["version"], row["model"]) == ("nb-a2 A", "standby", "6.0", "AF40")
+    assert rows.node_row(record(controller)[0], {})["version"] is None
+
+
+@pytest.mark.parametrize(("all_flash", "media"), [(True, "ssd"), (False, "mixed"), (None, None), ("yes", None)])
+def test_a_pool_is_all_flash_or_a_hybrid(all_flash: Any, media: str | None) -> None:
+    pool, errors = record({"id": "0a01", "name": "default", "capacity": 100, "all_flash": all_flash})
+    row = rows.pool_row(pool)
+    assert (row["media"], row["size_bytes"]) == (media, 100)
+    assert bool(gaps(errors)) is (media is None)
+
+
+def test_a_protocol_endpoint_has_a_name_at_hosts() -> None:
+    endpoint = {"id": "2b01", "state": "deprecated", "serial_number": "C7EEF900C7CC0AD06C9CE9003A6EB93C"}
+    row = rows.protocol_endpoint_row(record(endpoint)[0])
+    assert (row["device"], row["state"]) == ("eui.c7eef900c7cc0ad06c9ce9003a6eb93c", "deprecated")
+
+
+def test_initiators_by_either_protocol_and_one_that_is_anybody() -> None:
+    group = {
+        "id": GROUP,
+        "name": "esx",
+        "host_type": "auto",
+        "iscsi_initiators": [{"iqn": "IQN.1998-01.com.vmware:a"}],
+        "fc_initiators": None,
+    }
+    assert host_row(record(group)[0])["host_type"] == "auto"
+    assert list(initiator_rows(record(group)[0])) == [{"array_host_id": GROUP, "initiator": "iqn.1998-01.com.vmware:a", "kind": "iscsi"}]
+    # openstack/cinder, tests/unit/volume/drivers/hpe/test_nimble.py: wwpn with colons.
+    by_fc, _ = record(group, iscsi_initiators=None, fc_initiators=[{"wwpn": "10:00:00:00:00:00:00:01"}])
+    assert [row["initiator"] for row in initiator_rows(by_fc)] == ["1000000000000001"]
+    anybody, errors = record(group, iscsi_initiators=[{"iqn": "*", "ip_address": "192.0.2.7"}])
+    assert list(initiator_rows(anybody)) == []
+    assert gaps(errors) == ["GET things: iscsi_initiators of thing 1: admit any initiator that comes from an address"]
+    unread, errors = record({key: value for key, value in group.items() if key != "fc_initiators"})
+    list(initiator_rows(unread))
+    assert gaps(errors) == ["GET things: fc_initiators of thing 1: is not a list"]
+
+
+def test_access_is_to_volumes_and_one_that_is_open_to_all_is_no_list_of_hosts() -> None:
+    access = {"id": "0d01", "apply_to": "both", "vol_id": "0601", "initiator_group_id": GROUP, "lun": 0}
+    assert list(connection_rows(record(access)[0])) == [{"volume_id": "0601", "array_host_id": GROUP, "lun": 0}]
+    assert [row["lun"] for row in connection_rows(record(access, lun=None)[0])] == [None]
+    for other in ("pe", "snapshot", "vvol_snapshot"):
+        unheard, errors = record(access, apply_to=other)
+        assert list(connection_rows(unheard)) == []
+        assert gaps(errors) == []
+    everyone, errors = record(access, initiator_group_id="")
+    assert list(connection_rows(everyone)) == []
+    assert gaps(errors) == ["GET things: initiator_group_id of thing 1: is empty: every initiator may reach the volume"]
+    strange, errors = record(access, apply_to="moon")
+    assert list(connection_rows(strange)) == []
+    assert len(gaps(errors)) == 1
