@@ -106,8 +106,8 @@ INQUIRIES: dict[tuple[str, str], str] = {
 
 # What ESXi hosts that were captured have, or public outputs show, as claim rules of the build or somebody's own.
 CLAIM_RULES = {
-    ("NETAPP", ""): ("ontap", False),  # of the vendor's E-Series as well
-    ("LSI", "INF-01-00"): ("other", True),  # an E-Series under another name, which has a kind of its own
+    ("NETAPP", ""): ("eseries, ontap", False),
+    ("LSI", "INF-01-00"): ("eseries", True),
     ("SUN", "COMSTAR"): ("comstar", True),
     ("IBM", "2810XIV"): ("xiv", True),
     ("XtremIO", "XtremApp"): ("xtremio", True),
