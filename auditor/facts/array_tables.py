@@ -150,8 +150,6 @@ ARRAY_TABLES = (
         key=("endpoint", "volume_id"),
         rests_on=(("array_qos_policy", "name"),),
         kept_for={
-            "owner_id": "which controller of an E-Series answers for a volume",
-            "preferred_owner_id": "which controller an E-Series volume was given to",
             "write_cache": "of which E-Series volumes writes wait for the disks",
             "copy_of": "which volumes share blocks with the one that they were cloned from",
             "tiering": "by which storage profile its blocks move, shown by sioc/auto-tiering, which judges `tiers`",
@@ -312,7 +310,6 @@ ARRAY_TABLES = (
         ("initiator", "VARCHAR", "IQN, NQN, or WWPN as 16 hexadecimal digits; lower case"),
         ("kind", "VARCHAR", "iscsi | fc | nvme | sas"),
         topic="array_hosts",
-        kept_for={"kind": "which hosts are known by initiators of several transports"},
     ),
     table(
         "array_connection",

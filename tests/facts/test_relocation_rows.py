@@ -86,6 +86,7 @@ def test_a_move_has_its_machine_where_it_comes_from_and_where_it_goes() -> None:
         "source_datastores": "east 1!, sc!",
         "source_arrays": "east, manager",
         "source_families": "dell-sc, flasharray",
+        "source_neighbours": None,
         "target_datastore": "west!",
         "target_arrays": "west",
         "target_family": "flasharray",
@@ -144,3 +145,20 @@ def test_a_task_that_names_nothing_is_known_by_its_machine() -> None:
     task = {"task_id": "task-1", "description_id": "VirtualMachine.relocate", "entity_id": "vm-1"}
     (found,) = moved("east 1", target=None, also={"fact.running_task": of_vc(task)})
     assert (found["resource_name"], found["target_datastore"]) == ("vm-1", None)
+
+
+@pytest.mark.parametrize(
+    ("source", "read", "vms_read", "neighbours"),
+    [
+        pytest.param("west", True, True, 1, id="another machine has a disk there"),
+        pytest.param("west", False, False, 1, id="another one, and there may be more"),
+        pytest.param("east 1", True, True, 0, id="nobody else"),
+        pytest.param("east 1", False, True, None, id="the disks of some machine were not read"),
+        pytest.param("east 1", True, False, None, id="some machine was not read"),
+    ],
+)
+def test_a_move_tells_how_many_others_are_where_it_comes_from(source: str, read: bool, vms_read: bool, neighbours: int | None) -> None:
+    machines = of_vc({"vm_id": "vm-1", "host_id": "h1", "disks_read": True}, {"vm_id": "vm-2", "disks_read": read})
+    readings: Rows = of_vc({"vms_read": vms_read})
+    (found,) = moved(source, target="sc", also={"fact.vm": machines, "step_endpoint_reading": readings})
+    assert found["source_neighbours"] == neighbours

@@ -175,3 +175,16 @@ def test_each_host_of_an_array_is_told_with_whose_initiators_it_has() -> None:
 @pytest.mark.parametrize("given", FLEETS[1:])
 def test_a_stranger_may_be_an_esxi_host_where_not_every_adapter_of_every_host_was_read(given: Callable[[], Facts]) -> None:
     assert [row["is_esxi"] for row in rows_by_id("array_host", given()).values()] == [None]
+
+
+@pytest.mark.parametrize(
+    ("kind", "is_esxi"),
+    [
+        pytest.param("sas", None, id="what vCenter has of a SAS adapter is not the port that an array knows"),
+        pytest.param("fc", False, id="a Fibre Channel port that no host has"),
+    ],
+)
+def test_a_stranger_by_sas_may_be_an_esxi_host(kind: str, is_esxi: bool | None) -> None:
+    given = strangers()
+    add(given, "array_initiator", {"endpoint": "fa", "array_host_id": "strangers", "initiator": "500605b000000001", "kind": kind})
+    assert [row["is_esxi"] for row in rows_by_id("array_host", given).values()] == [is_esxi]

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from auditor.model import EndpointKind
 
 from .fleets import Facts, array, on_all_hosts, seen, serves
@@ -176,6 +178,9 @@ USUAL: Row = {
     "tiering": None,
     "tiers": None,
     "size_bytes": None,
+    "owner": None,
+    "preferred_owner": None,
+    "is_with_preferred_owner": None,
     "qos": "none",
     "qos_policy_id": None,
     "qos_policy": None,
@@ -311,6 +316,25 @@ EXPECTED = expected(
 
 def test_each_volume_is_told_with_who_uses_it_and_what_limits_it() -> None:
     assert rows_by_id("array_volume", fleet()) == EXPECTED
+
+
+@pytest.mark.parametrize(
+    ("owner", "preferred", "expected_row"),
+    [
+        pytest.param("n1", "n1", ("es A", "es A", True), id="with its own"),
+        pytest.param("n2", "n1", ("n2", "es A", False), id="with another, whose name was not read"),
+        pytest.param(None, "n1", (None, "es A", None), id="with nobody that is known"),
+        pytest.param("n1", None, ("es A", None, None), id="given to nobody"),
+    ],
+)
+def test_a_volume_is_with_the_controller_that_it_was_given_to_or_another(
+    owner: str | None, preferred: str | None, expected_row: tuple[str | None, str | None, bool | None]
+) -> None:
+    given = vcenters()
+    array(given, "es", EndpointKind.ESERIES, lun("v", owner_id=owner, preferred_owner_id=preferred))
+    add(given, "array_node", {"endpoint": "es", "node_id": "n1", "name": "es A"}, {"endpoint": "fa", "node_id": "n2", "name": "fa"})
+    (found,) = rows_by_id("array_volume", given).values()
+    assert (found["owner"], found["preferred_owner"], found["is_with_preferred_owner"]) == expected_row
 
 
 def test_no_datastore_lies_on_a_volume_where_those_of_all_that_may_see_it_were_read() -> None:

@@ -43,6 +43,9 @@ SELECT
     v.tiering,
     v.tiers,
     v.size_bytes,
+    coalesce(o1.name, v.owner_id) AS owner,
+    coalesce(o2.name, v.preferred_owner_id) AS preferred_owner,
+    v.owner_id = v.preferred_owner_id AS is_with_preferred_owner,
     q.qos,
     v.qos_policy_id,
     v.qos_policy,
@@ -94,6 +97,8 @@ LEFT JOIN step_array_device AS d ON d.device = v.device
 LEFT JOIN step_device_audience AS s ON s.device = v.device
 LEFT JOIN lain_on AS n USING (endpoint, volume_id)
 LEFT JOIN fact.array_pool AS p ON p.endpoint = v.endpoint AND p.pool_id = v.pool_id
+LEFT JOIN fact.array_node AS o1 ON o1.endpoint = v.endpoint AND o1.node_id = v.owner_id
+LEFT JOIN fact.array_node AS o2 ON o2.endpoint = v.endpoint AND o2.node_id = v.preferred_owner_id
 LEFT JOIN fact.array_volume_load AS l ON l.endpoint = v.endpoint AND l.volume_id = v.volume_id
 LEFT JOIN step_volume_ceiling AS x ON x.endpoint = v.endpoint AND x.volume_id = v.volume_id
 LEFT JOIN step_volume_load AS h ON h.endpoint = v.endpoint AND h.volume_id = v.volume_id

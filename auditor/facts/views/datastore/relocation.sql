@@ -55,6 +55,19 @@ compared AS (
     LEFT JOIN place AS f ON f.endpoint = s.endpoint AND f.datastore_id = s.datastore_id
     LEFT JOIN place AS t ON t.endpoint = m.endpoint AND t.datastore_id = m.target_datastore_id
     GROUP BY s.endpoint, s.task_id
+),
+neighbour AS (
+    SELECT s.endpoint, s.task_id, count(DISTINCT d.vm_id) AS machines
+    FROM source AS s
+    JOIN moving AS m ON m.endpoint = s.endpoint AND m.task_id = s.task_id
+    JOIN fact.vm_disk AS d ON d.endpoint = s.endpoint AND d.datastore_id = s.datastore_id AND d.vm_id <> m.vm_id
+    GROUP BY s.endpoint, s.task_id
+),
+whole AS (
+    SELECT v.endpoint, bool_and(coalesce(v.disks_read, false)) AND any_value(r.vms_read) AS disks_read
+    FROM fact.vm AS v
+    JOIN step_endpoint_reading AS r USING (endpoint)
+    GROUP BY v.endpoint
 )
 SELECT
     m.endpoint,
@@ -70,6 +83,7 @@ SELECT
     c.datastores AS source_datastores,
     c.arrays AS source_arrays,
     c.families AS source_families,
+    CASE WHEN n.machines > 0 THEN n.machines WHEN w.disks_read AND c.task_id IS NOT NULL THEN 0 END AS source_neighbours,
     t.name AS target_datastore,
     t.arrays AS target_arrays,
     t.family AS target_family,
@@ -77,5 +91,7 @@ SELECT
 FROM moving AS m
 LEFT JOIN compared AS c ON c.endpoint = m.endpoint AND c.task_id = m.task_id
 LEFT JOIN place AS t ON t.endpoint = m.endpoint AND t.datastore_id = m.target_datastore_id
+LEFT JOIN neighbour AS n ON n.endpoint = m.endpoint AND n.task_id = m.task_id
+LEFT JOIN whole AS w ON w.endpoint = m.endpoint
 LEFT JOIN fact.vm AS v ON v.endpoint = m.endpoint AND v.vm_id = m.vm_id
 LEFT JOIN fact.host AS h ON h.endpoint = v.endpoint AND h.host_id = v.host_id;
