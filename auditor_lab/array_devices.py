@@ -123,7 +123,7 @@ def _of_eseries(array: ESeriesDescription) -> Iterator[tuple[str, dict[str, Any]
     common = {"vendor": vendor, "model": model, "revision": array.revision, "satp": "VMW_SATP_ALUA"}
     for one in array.volumes:
         at = {"transport": array.transport, "targets": list(array.targets)}
-        yield one.name, {**common, **at, "name": f"naa.{array.naa(one)}", "size_bytes": one.size_bytes}
+        yield one.name, {**common, **at, "name": f"naa.{array.naa(one.name)}", "size_bytes": one.size_bytes}
 
 
 def _of_dothill(array: DotHillDescription) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -152,6 +152,6 @@ class ESeriesDescription:
         """The world-wide name in answers; names of volumes keep `volume_prefix` at every site."""
         return site_uuid(self.wwn, self.site).replace("-", "") if self.site else self.wwn
 
-    def naa(self, volume: VolumeDescription) -> str:
-        """The name of a volume at its hosts, without "naa."."""
-        return f"{self.volume_prefix}{self.volumes.index(volume) + 1:016x}"
+    def naa(self, volume: str) -> str:
+        """The name of the volume of that name at its hosts, without "naa."."""
+        return f"{self.volume_prefix}{[one.name for one in self.volumes].index(volume) + 1:016x}"

@@ -52,17 +52,17 @@ def pool_ref(state: StorageSystem, pool: PoolDescription) -> str:
 
 def volume_ref(state: StorageSystem, volume: VolumeDescription) -> str:
     """The reference of a volume: its kind and its world-wide name."""
-    return f"{'3A' if volume.is_thin else '02'}000000{state.description.naa(volume).upper()}"
+    return f"{'3A' if volume.is_thin else '02'}000000{state.description.naa(volume.name).upper()}"
 
 
 def host_ref(state: StorageSystem, host: HostDescription) -> str:
     """The reference of a host."""
-    return f"84000000{state.description.wwn[:16].upper()}{state.description.hosts.index(host) + 1:016X}"
+    return f"84000000{state.description.wwn[:16].upper()}{list(state.hosts).index(host.name) + 1:016X}"
 
 
 def group_ref(state: StorageSystem, group: str) -> str:
     """The reference of a host group."""
-    return f"85000000{state.description.wwn[:16].upper()}{state.description.host_groups.index(group) + 1:016X}"
+    return f"85000000{state.description.wwn[:16].upper()}{state.host_groups.index(group) + 1:016X}"
 
 
 def _controllers(state: StorageSystem) -> Records:
@@ -120,18 +120,24 @@ def _volume(state: StorageSystem, volume: VolumeDescription) -> dict[str, Any]:
         "writeCacheActive": volume.write_cache == "on",
         "readCacheEnable": True,
         "readCacheActive": True,
+        "mirrorEnable": True,
+        "readAheadMultiplier": 1,
         "cacheFlushModifier": "flush10Sec",
+        "cwob": False,
     }
     return {
         "volumeRef": volume_ref(state, volume),
         "id": volume_ref(state, volume),
         "label": volume.name,
         "name": volume.name,
-        "worldWideName": described.naa(volume).upper(),
-        "wwn": described.naa(volume).upper(),
+        "worldWideName": described.naa(volume.name).upper(),
+        "wwn": described.naa(volume.name).upper(),
         "capacity": str(volume.size_bytes),
         "totalSizeInBytes": str(volume.size_bytes),
         "blkSize": 512,
+        "segmentSize": 131_072,
+        "flashCached": False,
+        "metadata": [],
         "status": volume.status,
         "volumeUse": "standardVolume",
         "objectType": "thinVolume" if volume.is_thin else "volume",
@@ -149,12 +155,11 @@ def _volume(state: StorageSystem, volume: VolumeDescription) -> dict[str, Any]:
 
 
 def _volumes(state: StorageSystem, *, thin: bool) -> Records:
-    return [_volume(state, one) for one in state.description.volumes if one.is_thin is thin]
+    return [_volume(state, one) for one in state.volumes.values() if one.is_thin is thin]
 
 
 def _host_groups(state: StorageSystem) -> Records:
-    groups = state.description.host_groups
-    return [{"clusterRef": group_ref(state, one), "id": group_ref(state, one), "label": one, "name": one} for one in groups]
+    return [{"clusterRef": group_ref(state, one), "id": group_ref(state, one), "label": one, "name": one} for one in state.host_groups]
 
 
 def _host(state: StorageSystem, host: HostDescription) -> dict[str, Any]:
@@ -178,7 +183,7 @@ def _host(state: StorageSystem, host: HostDescription) -> dict[str, Any]:
 
 
 def _hosts(state: StorageSystem) -> Records:
-    return [_host(state, one) for one in state.description.hosts]
+    return [_host(state, one) for one in state.hosts.values()]
 
 
 def _host_types(state: StorageSystem) -> Records:
@@ -214,7 +219,7 @@ def _mappings(state: StorageSystem) -> Records:
 
 def _loads(state: StorageSystem) -> Records:
     listed = []
-    for volume in state.description.volumes:
+    for volume in state.volumes.values():
         load = volume.load
         moved = load.read_iops * load.read_bytes + load.write_iops * load.write_bytes
         listed.append(
@@ -245,6 +250,17 @@ def _failures(state: StorageSystem) -> Records:
     ]
 
 
+def graph(state: StorageSystem) -> dict[str, Any]:
+    """The whole array in one object, as far as modules for mappings go by it. Source: na_santricity_lun_mapping.py."""
+    bundle = {"host": _hosts(state), "cluster": _host_groups(state), "lunMapping": _mappings(state)}
+    return {
+        "storagePoolBundle": bundle,
+        "volume": _volumes(state, thin=False),
+        "highLevelVolBundle": {"thinVolume": _volumes(state, thin=True)},
+        "sa": {"accessVolume": system(state)["accessVolume"], "defaultHostTypeIndex": 0},
+    }
+
+
 LISTS: Mapping[str, Callable[[StorageSystem], Records]] = {
     "controllers": _controllers,
     "drives": _drives,
@@ -258,5 +274,7 @@ LISTS: Mapping[str, Callable[[StorageSystem], Records]] = {
     "volume-mappings": _mappings,
     "analysed-volume-statistics": _loads,
     "failures": _failures,
+    "workloads": lambda _: [],
+    "interfaces": lambda _: [],
 }
 """What is served below an address of a storage system."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import copy
 import hmac
 import json
 import re
@@ -11,20 +12,19 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import unquote
 
-from auditor_lab.arrays.eseries.description import HOST_TYPES
-from auditor_lab.arrays.eseries.records import LISTS, host_ref, system
+from auditor_lab.arrays.eseries.records import LISTS, graph, system
 from auditor_lab.arrays.eseries.system import StorageSystem
+from auditor_lab.arrays.eseries.writing import refusal, written
 from auditor_lab.wire import Answer, Request, WireServer
 
 if TYPE_CHECKING:
     import ssl
 
-    from auditor_lab.arrays.eseries.description import ESeriesDescription, HostDescription
+    from auditor_lab.arrays.eseries.description import ESeriesDescription
 
 Alteration: TypeAlias = Callable[[Any], Any]
 
 _PATH = re.compile(r"/devmgr/v2/storage-systems(?:/([^/]+)(?:/([a-z-]+)(?:/([^/]+))?)?)?/?$")
-_REQUESTED_BY_HOSTS = frozenset({"hostType", "name", "groupId", "ports", "portsToUpdate", "portsToRemove"})
 
 
 class ESeriesServer(WireServer):
@@ -55,10 +55,10 @@ class ESeriesServer(WireServer):
         if path.rstrip("/") == "/devmgr/utils/about":  # answered to anybody; not verified
             return self._reply(request, self._about())
         if not hmac.compare_digest(request.headers.get("authorization", "").encode(), self._authorization.encode()):
-            return _refusal(401, "authFail", "The user name or the password is not valid.")
+            return refusal(401, "authFail", "The user name or the password is not valid.")
         known = _PATH.match(path)
         if known is None:
-            return _refusal(404, "notFound", f"{path} is not served.")
+            return refusal(404, "notFound", f"{path} is not served.")
         ids = [unquote(part) if part else None for part in known.groups()]
         with self._lock:
             return self._do(request, *ids)
@@ -69,41 +69,30 @@ class ESeriesServer(WireServer):
         # An array is known by its world-wide name as well. Source: santricity-webapi-javasdk, the text of systemId.
         found = next((one for id_, one in self.systems.items() if system_id in (id_, one.description.reported_wwn.upper())), None)
         if found is None:
-            return _refusal(404, "unknownDevice", f"There is no storage system {system_id}.")
+            return refusal(404, "unknownDevice", f"There is no storage system {system_id}.")
         if what is None:
             return self._reply(request, system(found))
         if found.description.status == "offline":
-            return _refusal(424, "offline", "The storage system is offline.")
-        if what not in LISTS:
-            return _refusal(404, "notFound", f"{what} is not served.")
-        if request.method == "POST" and what == "hosts" and key is not None:
-            return self._change_host(request, found, key)
+            return refusal(424, "offline", "The storage system is offline.")
+        if request.method == "POST":
+            state = copy.deepcopy(found) if self.ignored_writes else found
+            answer = written(state, what, key, request.body)
+            return answer if isinstance(answer, Answer) else self._reply(request, answer)
         if request.method != "GET":
-            return _refusal(405, "notAllowed", f"The lab does not {request.method} {what}.")
+            return refusal(405, "notAllowed", f"The lab does not {request.method} {what}.")
+        return self._read(request, found, what, key)
+
+    def _read(self, request: Request, found: StorageSystem, what: str, key: str | None) -> Answer:
+        if what == "graph":
+            whole = graph(found)
+            return self._reply(request, [whole["sa"]["defaultHostTypeIndex"]] if key == "xpath-filter" else whole)
+        if what not in LISTS:
+            return refusal(404, "notFound", f"{what} is not served.")
         listed = LISTS[what](found)
         if key is None:
             return self._reply(request, listed)
         one = next((record for record in listed if record.get("id") == key), None)
-        return self._reply(request, one) if one else _refusal(404, "notFound", f"{what} has no {key}.")
-
-    def _change_host(self, request: Request, found: StorageSystem, key: str) -> Answer:
-        if self.description.role == "storage.monitor":
-            return _refusal(403, "forbidden", "The account has not the role storage.admin.")
-        host: HostDescription | None = next((one for one in found.description.hosts if host_ref(found, one) == key), None)
-        if host is None:
-            return _refusal(404, "invalidHostRef", "There is no such host.")
-        try:
-            body = json.loads(request.body)
-        except ValueError:
-            body = None
-        if not isinstance(body, dict) or set(body) - _REQUESTED_BY_HOSTS:
-            return _refusal(422, "illegalParam", "The request is not understood.")
-        index = body.get("hostType", {}).get("index", found.host_types[host.name])
-        if index not in HOST_TYPES:
-            return _refusal(422, "invalidHostType", f"There is no host type with index {index}.")
-        if not self.ignored_writes:
-            found.host_types[host.name] = index
-        return self._reply(request, next(one for one in LISTS["hosts"](found) if one["id"] == key))
+        return self._reply(request, one) if one else refusal(404, "notFound", f"{what} has no {key}.")
 
     def _about(self) -> dict[str, Any]:
         return {
@@ -116,12 +105,6 @@ class ESeriesServer(WireServer):
     def _reply(self, request: Request, body: Any) -> Answer:
         altered = self.alterations.get(_operation(request), lambda answer: answer)(body)
         return Answer(json.dumps(altered).encode(), "application/json")
-
-
-def _refusal(status: int, code: str, message: str) -> Answer:
-    """As CallResponse of santricity-webapi-javasdk; the words are not verified."""
-    body = {"errorMessage": message, "localizedMessage": message, "retcode": code, "codeType": "devicemgrerror"}
-    return Answer(json.dumps(body).encode(), "application/json", status)
 
 
 def _operation(request: Request) -> str:

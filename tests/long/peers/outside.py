@@ -61,6 +61,11 @@ class Outside:
         elif "pure" in name:
             server = _one(self.lab.flasharray, at)
             login = {"fa_url": f"{server.host}:{server.port}", "api_token": password, "disable_warnings": True}
+        elif "netapp_eseries" in name:
+            server = _one(self.lab.eseries, at)
+            (system,) = server.systems
+            login = {"api_url": f"https://{server.host}:{server.port}/devmgr/v2", "api_username": ARRAY_USER, "api_password": password}
+            login |= {"validate_certs": True, "ssid": system}
         else:
             server = _one(self.lab.element, at)
             login = {"hostname": server.host, "port": server.port, "username": ARRAY_USER, "password": password}
