@@ -91,7 +91,7 @@ ARRAY_TABLES = (
         (
             "owner_id",
             "VARCHAR",
-            "E-Series: the controller that answers for it now, as array_node.node_id; NULL when not reported, and elsewhere",
+            "E-Series, Dot Hill: the controller that answers for it now, as array_node.node_id; NULL when not reported, and elsewhere",
         ),
         ("preferred_owner_id", "VARCHAR", "likewise the controller that it was given to"),
         (
@@ -112,8 +112,6 @@ ARRAY_TABLES = (
         ("copy_of", "VARCHAR", "volume_id or name of the volume it was cloned from; NULL when none is reported"),
         ("tiering", "VARCHAR", "Dell SC storage profile, Dot Hill tier affinity; NULL when the array has none"),
         ("tiers", "BIGINT", "storage tiers its blocks move between: 1 is pinned; NULL when not reported"),
-        ("owner", "VARCHAR", "controller that serves it now, as array_node.node_id; Dot Hill; NULL when not reported, and elsewhere"),
-        ("preferred_owner", "VARCHAR", "controller that is to serve it; likewise"),
         ("qos_policy_id", "VARCHAR", "NULL when no policy is associated"),
         ("qos_policy", "VARCHAR", "name of that policy; NULL when none"),
         ("qos_min_iops", "BIGINT", "I/O operations a second, 4 KiB-normalised on Element"),
@@ -153,8 +151,8 @@ ARRAY_TABLES = (
             "write_cache": "of which E-Series volumes writes wait for the disks",
             "copy_of": "which volumes share blocks with the one that they were cloned from",
             "tiering": "by which storage profile its blocks move, shown by sioc/auto-tiering, which judges `tiers`",
-            "owner": "which controller serves a volume",
-            "preferred_owner": "which controller is to serve it",
+            "owner_id": "which controller answers for a volume",
+            "preferred_owner_id": "which controller a volume was given to",
             "serial": "which volume a vendor's tool or support case means",
         },
     ),

@@ -67,7 +67,7 @@ def test_everything_is_read_the_same_from_both_forms(tmp_path: Path, *, answers_
         ("B", "b", "hdd", 10_000, 8),
         ("old", "a", "hdd", 15_000, 6),
     ]
-    assert found.column("array_volume", "name", "device", "tiers", "owner", "preferred_owner") == [
+    assert found.column("array_volume", "name", "device", "tiers", "owner_id", "preferred_owner_id") == [
         ("tiered", "naa.600c0ff000446d155f95066801000000", 2, "a", "a"),
         ("one-tier", "naa.600c0ff000446d155f95066901000000", 1, "a", "b"),
         ("linear", "naa.600c0ff000446d155f95066a01000000", 1, "a", "a"),

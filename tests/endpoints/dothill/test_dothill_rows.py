@@ -54,7 +54,7 @@ def some(row: dict[str, Any] | None, *names: str) -> tuple[Any, ...]:
     return tuple(row[name] for name in names)
 
 
-VOLUME = ("volume_id", "name", "device", "status", "size_bytes", "pool_id", "copy_of", "tiering", "tiers", "owner", "preferred_owner")
+VOLUME = ("volume_id", "name", "device", "status", "size_bytes", "pool_id", "copy_of", "tiering", "tiers", "owner_id", "preferred_owner_id")
 
 
 @pytest.mark.parametrize(
