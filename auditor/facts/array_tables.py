@@ -151,8 +151,6 @@ ARRAY_TABLES = (
             "write_cache": "of which E-Series volumes writes wait for the disks",
             "copy_of": "which volumes share blocks with the one that they were cloned from",
             "tiering": "by which storage profile its blocks move, shown by sioc/auto-tiering, which judges `tiers`",
-            "owner_id": "which controller answers for a volume",
-            "preferred_owner_id": "which controller a volume was given to",
             "serial": "which volume a vendor's tool or support case means",
         },
     ),

@@ -16,22 +16,22 @@ from tests.audits import Audit
 @pytest.fixture(scope="session")
 def audit(tmp_path_factory: pytest.TempPathFactory) -> Audit:
     """The audit of `lab up --scenario all`."""
-    return _audit_of("all", tmp_path_factory)
+    return audit_of("all", tmp_path_factory)
 
 
 @pytest.fixture(scope="session")
 def mixed(tmp_path_factory: pytest.TempPathFactory) -> Audit:
     """The audit of mixed-estate alone: what does not answer there would leave other scenarios open too."""
-    return _audit_of("mixed-estate", tmp_path_factory)
+    return audit_of("mixed-estate", tmp_path_factory)
 
 
 @pytest.fixture(scope="session")
 def mixed_twin(tmp_path_factory: pytest.TempPathFactory) -> Audit:
     """The audit of its healthy twin alone: that is what ends with 0."""
-    return _audit_of("mixed-estate-twin", tmp_path_factory)
+    return audit_of("mixed-estate-twin", tmp_path_factory)
 
 
-def _audit_of(scenario: str, tmp_path_factory: pytest.TempPathFactory) -> Audit:
+def audit_of(scenario: str, tmp_path_factory: pytest.TempPathFactory) -> Audit:
     """The audit of one scenario, made once even where several processes share the tests."""
     folder = tmp_path_factory.mktemp(scenario)
     run_of_tests = os.environ.get("PYTEST_XDIST_TESTRUNUID")

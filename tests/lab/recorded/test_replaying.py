@@ -12,6 +12,7 @@ from auditor.endpoints.common.sessions import open_session
 from auditor.errors import EndpointError, NotThereError, PermissionMissingError, RefusedError
 from auditor.fleet.loading import load_fleet
 from auditor.model import Endpoint, EndpointKind, Exchange
+from auditor.model.endpoint_kinds import endpoint_type
 from auditor.recording.bundle import RecordedExchange, read_bundle
 from auditor.recording.capture import record
 from auditor_lab.description import LabFleet
@@ -148,6 +149,7 @@ def served(folder: Path) -> Iterator[dict[EndpointKind, Endpoint]]:
     }
     one_of_each["eseries"] = (SYSTEM,)
     one_of_each["nimble"] = parse_scenario("nimble: [{name: nb-1, digits: 49686580b78e0b16, volumes: [{name: v1}]}]", "nimble").nimble
+    one_of_each["dothill"] = load_scenario("msa-tiering").dothill[:1]
     one_of_each["vcenters"] += parse_scenario(f"vcenters:{HOST.format(name='esx-alone', agent='')}", "host").vcenters
     with serve(LabFleet(**one_of_each)) as lab:
         lab.write_fleet(folder / "fleet.yaml")
@@ -167,7 +169,7 @@ def test_every_kind_of_endpoint_is_served(endpoints: dict[EndpointKind, Endpoint
     assert set(endpoints) == set(KINDS)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if endpoint_type(kind).settings])
 def test_a_write_is_refused_in_the_words_of_the_protocol(endpoints: dict[EndpointKind, Endpoint], kind: EndpointKind) -> None:
     writes: dict[EndpointKind, Callable[[Any], object]] = {
         EndpointKind.ELEMENT: lambda session: session.call("ModifyVolume", volumeID=1, access="locked"),
@@ -198,6 +200,7 @@ def test_what_was_not_recorded_is_an_error_and_never_nothing(endpoints: dict[End
         EndpointKind.ESERIES: lambda session: session.listed("1", "mel-events"),
         EndpointKind.NIMBLE: lambda session: list(session.pages("disks")),
         EndpointKind.ETERNUS: lambda session: session.read("show disks -disks all"),
+        EndpointKind.DOTHILL: lambda session: session.show("sessions"),
         EndpointKind.VCENTER: lambda session: session.esxcli("host-11").run("network ip interface list"),
         EndpointKind.ESXI: lambda session: session.esxcli("ha-host").run("network ip interface list"),
     }
