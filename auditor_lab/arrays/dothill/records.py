@@ -316,6 +316,30 @@ def _maps(array: DotHillDescription) -> Objects:
     return {"volume-group-view": [], "volume-view": views}
 
 
+def maps_of_initiator(array: DotHillDescription, initiator: str) -> Objects:
+    """What one initiator reaches, by itself, its host or its group.
+
+    Source of the fields: Seagate/seagate-exos-x-api-go, initiatorViewResource and hostViewMappingsResource; OpenStack cinder reads `lun`.
+    """
+    host = next((host for host in array.hosts if initiator in host.initiators), None)
+    names = {initiator, *((host.name, host.group) if host else ())} - {""}
+    mappings = [
+        {
+            "object-name": "host-view-mappings",
+            "volume": f"V{number}",
+            "volume-name": volume.name,
+            "volume-serial": array.serial_of(array.volume_number(volume.name)),
+            "access": "read-write",
+            "access-numeric": 3,
+            "lun": str(number),
+            "ports": "0,1",
+        }
+        for number, volume in enumerate(array.volumes)
+        if names & set(volume.mapped_to)
+    ]
+    return {"initiator-view": [{"object-name": "initiator-view", "id": initiator, "hba-nickname": "", "host-view-mappings": mappings}]}
+
+
 def _alerts(array: DotHillDescription) -> Objects:
     return {
         "alerts": [

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import unquote
 from xml.sax.saxutils import escape, quoteattr
 
-from auditor_lab.arrays.dothill.records import SHOWN
+from auditor_lab.arrays.dothill.records import SHOWN, maps_of_initiator
 from auditor_lab.wire import Answer, Request, WireServer
 
 if TYPE_CHECKING:
@@ -99,6 +99,8 @@ class DotHillServer(WireServer):
         reader = SHOWN.get(words[1])
         if reader is None or (words[1] == "alerts" and not self.description.has_alerts):
             return _status(*_UNKNOWN)
+        if words[1:3] == ["maps", "initiator"] and len(words) == 4:
+            return {**maps_of_initiator(self.description, words[3]), **_status("Command completed successfully.", 0)}
         found: dict[str, Any] = dict(reader(self.description))
         if words[1] in _NAMED and len(words) == 3:
             wanted = unquote(words[2]).strip('"')
