@@ -80,7 +80,7 @@ def load_scenario(name: str) -> LabFleet:
 
 
 def load_incidents() -> LabFleet:
-    """The scenarios that come from real incidents, as one fleet; `odd-neighbours`, made for the rules, is left out."""
+    """The scenarios that show an incident, or a lesson of a vendor's, as one fleet; `odd-neighbours`, made for the rules, is left out."""
     return load_merged(one for one in merged_names() if one != _NO_INCIDENT)
 
 

@@ -16,7 +16,7 @@ PAGE = Path(__file__).parents[2] / "docs/rule-catalogue.md"
 ROWS = {
     "A": 14,
     "V": 9,
-    "Q": 13,
+    "Q": 14,
     "S-": 12,
     "VA": 14,
     "I": 7,

@@ -28,7 +28,7 @@ from auditor_lab.authority import Authority
 from auditor_lab.description import LabFleet
 from auditor_lab.faults import Fault
 from auditor_lab.scenario import load_scenario
-from auditor_lab.serving import Lab, serve
+from auditor_lab.serving import KINDS, Lab, serve
 from auditor_lab.vcenter.description.vcenter import VCenterDescription
 from auditor_lab.vcenter.server import VCenterServer
 from auditor_lab.vcenter.soap.privileges import ALL, READ_ONLY
@@ -581,7 +581,9 @@ def test_every_array_of_the_lab_is_told_as_an_audit_would_find_it(tmp_path: Path
         diagnosis = examine(fleet, rules, lambda *_: None)
         asked = {name: len(server.requests) for _, name, server in lab.served()}
         snapshot = collect_fleet(fleet, lambda *_: None, needs_for(rules))
-    assert len({endpoint.kind for endpoint in fleet.endpoints}) == 5, "the lab serves five kinds of arrays"
+    assert {endpoint.kind for endpoint in fleet.endpoints} == {*KINDS.values()} - {EndpointKind.VCENTER}, (
+        "the lab serves every kind of array"
+    )
     assert {name: count for name, count in asked.items() if not 0 < count <= MOST_REQUESTS_TO_AN_ARRAY} == {}
     not_whole = set(snapshot.connection.execute("SELECT endpoint, topic FROM fact.reading WHERE NOT complete").fetchall())
     for check in diagnosis.checks:

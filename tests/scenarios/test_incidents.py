@@ -70,7 +70,7 @@ def test_s0_delayed_acknowledgement_is_named_for_every_target_of_the_sick_part(a
 
 def test_s1_the_throttled_datastore_with_sioc_is_named_with_both_sides(audit: Audit) -> None:
     failing = {f["resource"]["name"]: f for f in audit.of("sioc/overlap-array-qos", "fail")}
-    assert set(failing) == {"sf-vmfs-01", "sc-prod-01", "sc-prod-02"}
+    assert set(failing) == {"sf-vmfs-01", "sc-prod-01", "sc-prod-02", "nb-copy"}
     finding = failing["sf-vmfs-01"]
     assert (finding["observed"], finding["desired"]) == (True, False)
     evidence = finding["evidence"]

@@ -2,7 +2,7 @@
 -- What is known of an array's family about single virtual volumes that the array caps behind a protocol endpoint, whose queue on the host they
 -- share (incident S0). A family that is not here is not judged by it: auditor reads no array of that family.
 --   stalls_neighbours: a capped one keeps its places in that queue. ONTAP: NetApp says that it does not (docs/domain/facts.md#4-7). FlashArray, Dell
---     SC and ETERNUS: by the same mechanism, unverified on an array.
+--     SC, ETERNUS and Nimble: by the same mechanism, unverified on an array.
 --   is_deepened: a source says that a deeper queue helps (docs/domain/incidents.md#s0). All others by hand.
 --   keeps_defaults: the vendor, or S2 of a FlashArray, asks to leave the queues as installed (docs/domain/incidents.md#s2, docs/domain/facts.md#10-3).
 SELECT * FROM (VALUES
@@ -10,5 +10,6 @@ SELECT * FROM (VALUES
     ('flasharray', true, false, true),
     ('ontap', false, false, true),
     ('dell-sc', true, false, false),
-    ('eternus-dx', true, false, false)
+    ('eternus-dx', true, false, false),
+    ('nimble', true, false, false)
 ) AS t (family, stalls_neighbours, is_deepened, keeps_defaults);
