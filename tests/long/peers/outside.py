@@ -66,6 +66,9 @@ class Outside:
             (system,) = server.systems
             login = {"api_url": f"https://{server.host}:{server.port}/devmgr/v2", "api_username": ARRAY_USER, "api_password": password}
             login |= {"validate_certs": True, "ssid": system}
+        elif name == "nimble":
+            server = _one(self.lab.nimble, at)
+            login = {"hostname": server.host, "port": server.port, "username": ARRAY_USER, "password": password}
         else:
             server = _one(self.lab.element, at)
             login = {"hostname": server.host, "port": server.port, "username": ARRAY_USER, "password": password}
