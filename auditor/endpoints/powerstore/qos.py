@@ -27,19 +27,26 @@ _KIB = 1024
 
 @dataclass(frozen=True, slots=True)
 class Ceilings:
-    """What one I/O limit rule allows; None means no ceiling where `is_read` is true and `raw` is None.
+    """What one I/O limit rule allows; None means no ceiling where `is_read` is true and `is_by_size` is false.
 
     Attributes:
         iops: I/O operations a second.
         burst_iops: up to which they may go for a few seconds, after a time below `iops`.
-        raw: the limits of a rule per GB of size, as a JSON object; their number depends on the volume.
+        is_by_size: its limits are per GB of a volume, so that their number depends on the volume.
+        raw: the rule's limits as the array reported them, a JSON object.
     """
 
     iops: int | None = None
     burst_iops: int | None = None
     bytes_per_second: int | None = None
+    is_by_size: bool = False
     raw: str | None = None
     is_read: bool = True
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the ceiling of every volume under it is known."""
+        return self.is_read and not self.is_by_size
 
 
 UNREAD = Ceilings(is_read=False)
@@ -77,11 +84,11 @@ def ceilings(rule: Record) -> Ceilings:
     if kind is None or any(limit is None and rule.value.get(name) is not None for name, limit in limits.items()):
         return UNREAD
     iops, kilobytes, burst = limits["max_iops"], limits["max_bw"], limits["burst_percentage"] or 0
+    raw = json.dumps({"type": kind, **{name: limit for name, limit in limits.items() if limit is not None}})
     if kind == DENSITY:
-        return Ceilings(raw=json.dumps({"type": kind, **{name: limit for name, limit in limits.items() if limit is not None}}))
-    return Ceilings(
-        iops, iops * (100 + burst) // 100 if iops is not None and burst else None, None if kilobytes is None else kilobytes * _KIB
-    )
+        return Ceilings(is_by_size=True, raw=raw)
+    burst_iops = iops * (100 + burst) // 100 if iops is not None and burst else None
+    return Ceilings(iops, burst_iops, None if kilobytes is None else kilobytes * _KIB, raw=raw)
 
 
 def _limit(rule: Record, name: str) -> int | None:
@@ -169,12 +176,12 @@ def policy_row(policy_id: str, name: str | None, held: Ceilings, kind: str, *, v
     return {
         "policy_id": policy_id,
         "name": name,
-        "kind": kind if held.raw is None else "density",
+        "kind": "density" if held.is_by_size else kind,
         "max_iops": held.iops,
         "burst_iops": held.burst_iops,
         "max_bytes_per_second": held.bytes_per_second,
         "is_shared": kind == "volume_group",
-        "is_read": held.is_read and held.raw is None,
+        "is_read": held.is_known,
         "raw": held.raw,
         "volumes": volumes,
     }
@@ -212,5 +219,5 @@ def volume_columns(volume: Record, qos: Qos | None, *, has_qos: bool) -> Row:
         "qos_group": group_name,
         "qos_group_max_iops": above.iops,
         "qos_group_max_bytes_per_second": above.bytes_per_second,
-        "qos_read": not has_qos or (known.is_whole and own.held.is_read and above.is_read and own.held.raw is None and above.raw is None),
+        "qos_read": not has_qos or (known.is_whole and own.held.is_known and above.is_known),
     }

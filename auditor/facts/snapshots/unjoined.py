@@ -15,7 +15,7 @@ from auditor.facts.families import all_families, families_by_name, kinds_of_fami
 from auditor.facts.macros import create_macros
 from auditor.facts.views import view_sql
 from auditor.model import EndpointKind, EndpointReading, Gap
-from auditor.model.endpoint_kinds import is_array
+from auditor.model.endpoint_kinds import endpoint_type, is_array
 from auditor.sql.statements import run
 
 if TYPE_CHECKING:
@@ -130,6 +130,8 @@ def _devices(
             before, held = absent.get((endpoint, family), (0, []))
             absent[endpoint, family] = (before + count, sorted([*held, *names]))
             continue
+        if is_pe and "protocol_endpoints" not in endpoint_type(KIND_OF[family]).topics:
+            continue  # such an array reports none
         unread = [name for name in arrays if name not in whole]
         if unread and presented_by is None and left_out.issuperset(unread):
             continue  # the gap of the endpoint that was left out by choice says it once

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
 from typing import Any
 
 import pytest
@@ -152,16 +154,14 @@ PUBLISHED_RULE = {
         pytest.param({"max_bw": None, "burst_percentage": None}, Ceilings(5000, None, None), id="operations alone"),
         pytest.param({"type": "Sideways"}, Ceilings(is_read=False), id="a type nobody knows"),
         pytest.param({"max_iops": "many"}, Ceilings(is_read=False), id="no number"),
-        pytest.param(
-            {"type": "Density", "max_iops": 100, "max_bw": None, "burst_percentage": 5},
-            Ceilings(raw='{"type": "Density", "max_iops": 100, "burst_percentage": 5}'),
-            id="per GB",
-        ),
+        pytest.param({"type": "Density", "max_iops": 100}, Ceilings(is_by_size=True), id="per GB"),
     ],
 )
 def test_a_rule_says_how_much_and_how_far_above_it_for_a_while(change: dict[str, Any], held: Ceilings) -> None:
     rule, _ = record({**PUBLISHED_RULE, **change})
-    assert ceilings(rule) == held
+    found = ceilings(rule)
+    assert dataclasses.replace(found, raw=None) == held
+    assert (found.raw is None) is not held.is_read
 
 
 def test_a_policy_goes_by_the_rule_that_names_it_and_without_one_is_not_read() -> None:
@@ -217,3 +217,8 @@ def test_a_sample_is_rounded_and_the_newest_counts() -> None:
     assert (row["average_io_bytes"], row["actual_iops"], row["latency_us"], row["bytes_per_second"]) == (8192, 1501, 812, 12_293_427)
     assert load_row("v", None)["actual_iops"] is None
     assert gaps(parse_errors) == []
+
+
+def test_the_limits_of_a_rule_are_kept_as_they_were_reported() -> None:
+    rule, _ = record({**PUBLISHED_RULE, "type": "Density", "max_iops": 100, "max_bw": None, "burst_percentage": 5})
+    assert json.loads(ceilings(rule).raw or "") == {"type": "Density", "max_iops": 100, "burst_percentage": 5}

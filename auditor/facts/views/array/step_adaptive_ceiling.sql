@@ -1,5 +1,7 @@
 -- materialize: table
 -- The ceilings of ONTAP's adaptive policies. They grow with the size of a volume (`is_own`), or of the file system around its LUN.
+-- Likewise those of a PowerStore's policies that limit each GB of a volume (kind density). What a GB is there no source says: at most it has
+-- 1,000,000,000 bytes, which gives the most that the ceiling may be (docs/domain/arrays.md#powerstore). Of a volume group no size is read.
 -- The ceiling in operations is the greatest of three: expected IOPS per TB, peak IOPS per TB, and absolute minimum IOPS. Per TB means allocated
 -- or used space, as the policy says; a TB is 1,024^4 bytes here. With a block size there is a ceiling in bytes, too: the operations times that size.
 -- Source: docs/domain/facts.md#7-8. Used space that was not read is at most the whole size. Without a block size nobody knows what counts as one
@@ -13,9 +15,23 @@ WITH policy AS (
         TRY(TRY_CAST(json_extract_string(raw, '$.absolute_min_iops') AS DOUBLE)) AS absolute,
         coalesce(TRY(lower(json_extract_string(raw, '$.expected_iops_allocation'))), 'allocated_space') AS expected_of,
         coalesce(TRY(lower(json_extract_string(raw, '$.peak_iops_allocation'))), 'used_space') AS peak_of,
-        TRY(lower(json_extract_string(raw, '$.block_size'))) AS block_size
+        TRY(lower(json_extract_string(raw, '$.block_size'))) AS block_size,
+        'adaptive' AS words
     FROM fact.array_qos_policy
     WHERE kind = 'adaptive'
+    UNION ALL
+    SELECT
+        endpoint,
+        policy_id,
+        TRY(TRY_CAST(json_extract_string(raw, '$.max_iops') AS DOUBLE)) * pow(1024, 4) / 1e9,
+        0,
+        0,
+        'allocated_space',
+        'allocated_space',
+        NULL,
+        'per GB'
+    FROM fact.array_qos_policy
+    WHERE kind = 'density'
 ),
 given AS (
     SELECT endpoint, volume_id, true AS is_own, qos_policy_id AS policy_id, size_bytes / pow(1024, 4) AS size, used_bytes / pow(1024, 4) AS used
@@ -29,6 +45,7 @@ bounded AS (
         g.endpoint,
         g.volume_id,
         g.is_own,
+        p.words,
         p.block_size,
         TRY_CAST(regexp_extract(p.block_size, '^([0-9]+)k$', 1) AS BIGINT) * 1024 AS block_bytes,
         greatest(
@@ -47,6 +64,7 @@ rounded AS (
         endpoint,
         volume_id,
         is_own,
+        words,
         block_bytes,
         CASE WHEN block_size = 'any' OR block_bytes IS NOT NULL THEN TRY_CAST(round(at_least) AS BIGINT) END AS at_least,
         CASE
@@ -59,6 +77,7 @@ SELECT
     endpoint,
     volume_id,
     is_own,
+    words,
     CASE WHEN at_least = at_most THEN at_most END AS max_iops,
     at_least AS max_iops_at_least,
     at_most AS max_iops_at_most,

@@ -6,6 +6,7 @@
 -- * On Element a large operation counts several times, by the volume's own curve. Other families count it several times, too, or once:
 --   `share_at_least` holds for all families, `share_at_most` for those that count each operation once.
 -- * ONTAP does not enforce the ceiling in bytes of a policy that has a floor and both ceilings (docs/domain/facts.md#7-8).
+-- * A PowerStore lets a volume, or a group, go above its ceilings for a while (`burst_share`, of each of them): until then it may be held back or not.
 -- * Where a ceiling depends on a size, only bounds of it may be known: above the upper bound it is reached, below the lower bound it is not.
 -- `is_countable`: every volume under each of its ceilings is listed. That is not so for a policy of an ONTAP's file system or SVM, nor where the
 -- bounds of a ceiling decide nothing. `is_told`: the load of each volume under them was read.
@@ -26,7 +27,13 @@ WITH member AS (
     LEFT JOIN fact.array_volume_load AS l USING (endpoint, volume_id)
 ),
 policy AS (
-    SELECT endpoint, policy_id, is_shared, volumes FROM fact.array_qos_policy
+    SELECT
+        endpoint,
+        policy_id,
+        is_shared,
+        volumes,
+        1 + TRY(TRY_CAST(json_extract_string(raw, '$.burst_percentage') AS DOUBLE)) / 100 AS burst_share
+    FROM fact.array_qos_policy
 ),
 under AS (
     SELECT endpoint, qos_policy_id AS holder, '' AS part, volume_id, family, actual_iops, bytes_per_second, true AS is_own
@@ -79,9 +86,11 @@ ceiling AS (
         NOT m.is_shared OR t.is_countable AS is_countable,
         coalesce(m.is_alone, false) OR coalesce(t.is_countable AND t.is_told AND t.is_whole, false) AS is_whole,
         CASE WHEN m.is_shared THEN t.is_told ELSE m.actual_iops IS NOT NULL AND m.bytes_per_second IS NOT NULL END AS is_told,
-        CASE WHEN m.is_shared THEN ' of policy ' || coalesce(q.qos_policy, m.qos_policy_id) || ', shared by ' || t.volumes || ' volumes' ELSE '' END AS whose
+        CASE WHEN m.is_shared THEN ' of policy ' || coalesce(q.qos_policy, m.qos_policy_id) || ', shared by ' || t.volumes || ' volumes' ELSE '' END AS whose,
+        p.burst_share
     FROM member AS m
     JOIN step_volume_qos AS q USING (endpoint, volume_id)
+    LEFT JOIN policy AS p ON p.endpoint = m.endpoint AND p.policy_id = m.qos_policy_id
     LEFT JOIN together AS t ON t.endpoint = m.endpoint AND t.holder = m.qos_policy_id AND t.part = ''
     WHERE q.is_own_adaptive OR q.own_max_iops IS NOT NULL OR q.own_max_bytes_per_second IS NOT NULL
     UNION ALL
@@ -98,7 +107,8 @@ ceiling AS (
         coalesce(t.is_countable, false),
         coalesce(t.is_countable AND t.is_told AND t.is_whole, false),
         coalesce(t.is_told, false),
-        ' of ' || q.qos_group || CASE WHEN t.volumes > 1 THEN ', shared by ' || t.volumes || ' volumes' ELSE '' END
+        ' of ' || q.qos_group || CASE WHEN t.volumes > 1 THEN ', shared by ' || t.volumes || ' volumes' ELSE '' END,
+        p.burst_share
     FROM member AS m
     JOIN step_volume_qos AS q USING (endpoint, volume_id)
     LEFT JOIN policy AS p ON p.endpoint = m.endpoint AND p.policy_id = m.qos_group_id
@@ -143,6 +153,7 @@ SELECT
     max(share) AS share_at_least,
     CASE WHEN count(share_of_all) = count(*) AND any_value(family) IN ('ontap', 'flasharray', 'solidfire') THEN max(share_of_all) END AS share_at_most,
     bool_and(is_countable AND (NOT is_between OR coalesce(share >= at_ceiling() OR share_of_all < at_ceiling(), false))) AS is_countable,
-    bool_and(is_told) AS is_told
+    bool_and(is_told) AS is_told,
+    max(burst_share) AS burst_share
 FROM compared
 GROUP BY endpoint, volume_id;

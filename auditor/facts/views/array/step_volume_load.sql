@@ -7,6 +7,7 @@
 -- `latency_ms` has what QoS held back in it. Only a FlashArray tells that apart: where it was not read there, neither is known. An ONTAP's may lie
 -- below the delay of its QoS (NetApp KB, QoS latency).
 -- `is_at_limit`: by what the array says (a FlashArray that delays, an Element volume that does all it may), else by what it does under its ceilings.
+-- PowerStore: between a ceiling and its burst nobody knows.
 -- Element: above its maximum a volume with credits bursts, and is held at the burst alone. A FlashArray that delays nothing has to do all of a ceiling.
 WITH asked AS (
     SELECT endpoint, max(read_at) AS read_at FROM fact.reading WHERE topic = 'volume_load' AND scope = '' GROUP BY endpoint
@@ -32,6 +33,7 @@ limited AS (
         x.ceiling,
         x.share_at_least,
         x.share_at_most,
+        x.burst_share,
         x.is_told,
         l.utilization,
         coalesce(q.qos_burst_iops > q.qos_max_iops, false) AS may_burst,
@@ -53,6 +55,7 @@ held AS (
             WHEN utilization >= 1 AND (NOT may_burst OR is_at_burst OR burst_credit = 0) THEN true
             WHEN utilization >= 1 AND burst_credit IS NULL THEN NULL
             WHEN utilization IS NOT NULL THEN false
+            WHEN share_at_least >= at_ceiling() AND share_at_least < at_ceiling() * coalesce(burst_share, 1) THEN NULL
             WHEN share_at_least >= CASE WHEN throttle_us = 0 THEN 1 ELSE at_ceiling() END THEN true
             WHEN throttle_us = 0 THEN CASE WHEN is_told IS DISTINCT FROM false THEN false END
             WHEN share_at_most < at_ceiling() OR NOT is_capped THEN false

@@ -3,7 +3,7 @@
 -- `qos` says it in words: NULL when nothing of it was read, 'none' when all was read and there is none; `own_qos` leaves out whether limits on other
 -- levels were read: those of ports, hosts and LUNs of an ETERNUS, and of qtrees and files within a share of ONTAP.
 -- `qos_sharers` counts the others, `qos_shared_by` names it and them. A FlashArray's priority adjustment of +0 is none.
--- The ceiling of an adaptive policy (ONTAP) is worked out from the size. Where only bounds are known, `_at_least` and `_at_most` have them, and
+-- The ceiling of an adaptive policy (ONTAP), or of one per GB (PowerStore), is worked out from the size. Where only bounds are known, `_at_least` and `_at_most` have them, and
 -- the volume still counts as capped.
 -- On Element each volume of a policy has the policy's limits to itself. Source: API reference, QoS policies.
 -- An ETERNUS may limit the reads of a volume, or its writes, by categories of their own. Then the volume is capped, whatever the two do together.
@@ -31,6 +31,8 @@ WITH volume AS (
         o.max_iops_at_least AS own_max_iops_at_least,
         o.max_iops_at_most AS own_max_iops_at_most,
         o.block_bytes AS own_block_bytes,
+        o.words AS own_adaptive,
+        g.words AS group_adaptive,
         g.max_iops_at_least AS group_max_iops_at_least,
         g.max_iops_at_most AS group_max_iops_at_most,
         g.block_bytes AS group_block_bytes,
@@ -92,7 +94,7 @@ worded AS (
             THEN coalesce(qos_policy, 'the volume itself') || ': ' || concat_ws(
                 ', ',
                 CASE
-                    WHEN is_own_adaptive THEN 'adaptive'
+                    WHEN is_own_adaptive THEN own_adaptive
                     WHEN own_max_iops IS NOT NULL THEN own_max_iops || ' IOPS'
                     WHEN qos_read AND own_max_bytes_per_second IS NULL THEN 'no ceiling'
                 END,
@@ -107,7 +109,7 @@ worded AS (
             THEN 'group ' || qos_group || ': ' || concat_ws(
                 ', ',
                 CASE
-                    WHEN is_group_adaptive THEN 'adaptive'
+                    WHEN is_group_adaptive THEN group_adaptive
                     WHEN qos_group_max_iops IS NOT NULL THEN qos_group_max_iops || ' IOPS'
                     WHEN qos_read AND qos_group_max_bytes_per_second IS NULL THEN 'no ceiling'
                 END,

@@ -1,6 +1,8 @@
 -- materialize: table
 -- One row per host and vVol protocol endpoint, with the virtual volumes behind it and their ceilings as the array tells them.
 -- One whose family nobody knows may be of any: it is compared with itself on the other hosts.
+-- A PowerStore tells no protocol endpoints (docs/domain/arrays.md#powerstore): whether its array caps single virtual volumes is known by the
+-- virtual volumes that datastores behind the endpoint hold, where all that are known of are of one array.
 WITH pe AS (
     SELECT
         endpoint, resource_id, resource_name, cluster, host, host_id, device, device_state, domain_id, family, array_name, queue_depth, dsnro, driver, hosts,
@@ -36,6 +38,15 @@ deepest AS (
     FROM pe AS p
     LEFT JOIN step_domain_reading AS r USING (endpoint, domain_id)
     GROUP BY ALL
+),
+behind AS (
+    SELECT t.endpoint, t.host_id, t.device, min(v.endpoint) AS array_name
+    FROM fact.vvol_mount AS t
+    JOIN pe AS p ON p.endpoint = t.endpoint AND p.host_id = t.host_id AND p.device = t.device AND p.family = 'powerstore' AND p.array_name IS NULL
+    JOIN fact.vm_disk AS d ON d.endpoint = t.endpoint AND d.datastore_id = t.datastore_id
+    JOIN step_volume AS v ON v.is_virtual AND lower(v.vvol_id) = regexp_replace(lower(d.backing_object_id), '^rfc4122\.', '')
+    GROUP BY ALL
+    HAVING min(v.endpoint) = max(v.endpoint)
 ),
 stray AS (
     SELECT endpoint, domain_id, count(*) AS endpoints FROM pe WHERE family IS NULL GROUP BY endpoint, domain_id
@@ -83,9 +94,10 @@ SELECT
     o.vvol_pe_dsnro_default,
     k.stock_pe_dsnro AS stock_dsnro
 FROM pe AS p
-LEFT JOIN step_array_caps AS c USING (array_name)
+LEFT JOIN behind AS b ON b.endpoint = p.endpoint AND b.host_id = p.host_id AND b.device = p.device
+LEFT JOIN step_array_caps AS c ON c.array_name = coalesce(p.array_name, b.array_name)
 LEFT JOIN step_endpoint_volumes AS v ON v.array_endpoint = p.array_name AND v.device = p.device
-LEFT JOIN step_vvol_load AS l USING (endpoint, host_id)
+LEFT JOIN step_vvol_load AS l ON l.endpoint = p.endpoint AND l.host_id = p.host_id
 LEFT JOIN reached AS a ON a.endpoint = p.endpoint AND a.host_id = p.host_id AND a.device = p.device
 LEFT JOIN step_stale_path AS y ON y.endpoint = p.endpoint AND y.host_id = p.host_id AND y.device = p.device
 LEFT JOIN step_host_reading AS t ON t.endpoint = p.endpoint AND t.host_id = p.host_id
