@@ -10,12 +10,11 @@ import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 MOST = 2000
 """Entries in one answer at most. Source: PyPowerStore/utils/constants.py, MAX_LIMIT."""
 
-_FIELD = re.compile(r"([a-z0-9_A-Z]+)(?:\(([^()]*)\))?$")
 _FILTER = re.compile(r"(not\.eq|eq|neq)\.(.*)$", re.DOTALL)
 _WORDS = frozenset({"select", "order", "limit", "offset"})
 
@@ -63,15 +62,35 @@ def selected(record: Mapping[str, Any], select: str) -> dict[str, Any]:
     if select == "*":
         return dict(record)
     found = {}
-    for part in re.split(r",\s*(?![^()]*\))", select):
-        match = _FIELD.match(part.strip())
-        if match is None or match[1] not in record:
-            raise PowerStoreError(f"Invalid field {part.strip()!r} in the select list.")
-        value = record[match[1]]
-        if match[2]:
-            value = [selected(one, match[2]) for one in value] if isinstance(value, list) else value and selected(value, match[2])
-        found[match[1]] = value
+    for name, inner in _parts(select):
+        value = _value(record, name)
+        if inner and value is not None:
+            value = [selected(one, inner) for one in value] if isinstance(value, list) else selected(value, inner)
+        found[name] = value
     return found
+
+
+def _parts(select: str) -> Iterator[tuple[str, str]]:
+    """The fields of a list of them, each with what stands in brackets behind it."""
+    depth, part = 0, ""
+    for letter in f"{select},":
+        depth += {"(": 1, ")": -1}.get(letter, 0)
+        if letter != "," or depth:
+            part += letter
+            continue
+        name, _, inner = part.strip().partition("(")
+        yield name, inner.removesuffix(")")
+        part = ""
+
+
+def _value(record: Mapping[str, Any], name: str) -> Any:
+    """A field; one that ends with _l10n is the text of another, here in English."""
+    own = name.removesuffix("_l10n")
+    if name in record or own not in record:
+        if name not in record:
+            raise PowerStoreError(f"Invalid field {name!r} in the select list.")
+        return record[name]
+    return record[own] if record[own] is None else str(record[own]).replace("_", " ")
 
 
 def _holds(record: Mapping[str, Any], name: str, text: str) -> bool:

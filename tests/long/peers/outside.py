@@ -69,6 +69,9 @@ class Outside:
         elif name == "nimble":
             server = _one(self.lab.nimble, at)
             login = {"hostname": server.host, "port": server.port, "username": ARRAY_USER, "password": password}
+        elif name == "powerstore":
+            server = _one(self.lab.powerstore, at)
+            login = {"hostname": server.host, "port": server.port, "username": ARRAY_USER, "password": password}
         else:
             server = _one(self.lab.element, at)
             login = {"hostname": server.host, "port": server.port, "username": ARRAY_USER, "password": password}

@@ -135,7 +135,19 @@ def _nimble(at: Mapping[str, Any], call: str, args: Mapping[str, Any]) -> Any:
         client._client.close_connection()
 
 
-_SDKS: Mapping[str, Callable[[Mapping[str, Any], str, Mapping[str, Any]], Any]] = {"solidfire": _solidfire, "nimble": _nimble}
+def _powerstore(at: Mapping[str, Any], call: str, args: Mapping[str, Any]) -> Any:
+    """A call of a part of Dell's SDK, for example provisioning.get_volumes; `call` names both."""
+    connection = importlib.import_module("PyPowerStore.powerstore_conn").PowerStoreConn
+    cluster = connection(at["username"], at["password"], at["hostname"], verify=True, application_type="peers", port_no=at["port"])
+    part, _, method = call.partition(".")
+    return {"result": getattr(getattr(cluster, part), method)(**args)}
+
+
+_SDKS: Mapping[str, Callable[[Mapping[str, Any], str, Mapping[str, Any]], Any]] = {
+    "solidfire": _solidfire,
+    "nimble": _nimble,
+    "powerstore": _powerstore,
+}
 
 
 if __name__ == "__main__":
