@@ -22,6 +22,7 @@ FAMILY = {
     EndpointKind.ETERNUS: "eternus-dx",
     EndpointKind.ESERIES: "eseries",
     EndpointKind.DOTHILL: "dothill",
+    EndpointKind.POWERSTORE: "powerstore",
 }
 INQUIRY = {
     "solidfire": ("SolidFir", "SSD SAN"),
@@ -32,6 +33,7 @@ INQUIRY = {
     "eseries": ("DELL", "MD34xx"),
     "hitachi": ("HITACHI", "OPEN-V"),  # a family that cannot be read
     "dothill": ("HPE", "MSA 2052 SAN"),
+    "powerstore": ("DellEMC", "PowerStore"),
 }
 
 
