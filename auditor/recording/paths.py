@@ -27,10 +27,13 @@ _KEPT_PARAMS = frozenset(
         "nas.path",
         "offset",
         "startRow",
+        "select",
+        "order",
     )
 )
 CONSTANT = re.compile(
     r"!?null|true|false|raid\.[a-z.]+|\*|vasa-integration\.purestorage\.com|(?:key=')?PURE_VVOL_ID'?|subtype='[a-z_]+'|state='[a-z_]+'"
+    r"|(?:not\.)?eq\.(?:Snapshot|Node|ACTIVE)"
 )
 _CENTER_ID = re.compile(r"(?<=/)(\d{4,10})((?:\.\d{1,12})+)?(?=/|$)")
 

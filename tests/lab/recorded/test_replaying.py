@@ -178,6 +178,7 @@ def test_a_write_is_refused_in_the_words_of_the_protocol(endpoints: dict[Endpoin
         EndpointKind.DELL_SC: lambda session: session.modify("ScQosProfile", "1.1", {"iopsLimit": 1}),
         EndpointKind.ESERIES: lambda session: session.post("1", "hosts", "84", {"hostType": {"index": 10}}),
         EndpointKind.NIMBLE: lambda session: session.put("volumes", "1", {"limit_iops": 1000}),
+        EndpointKind.POWERSTORE: lambda session: session.patch("volume", "1", {"qos_performance_policy_id": None}),
         EndpointKind.ETERNUS: lambda session: session.write("set volume-qos -volume-number 1 -bandwidth-limit 1"),
         EndpointKind.VCENTER: lambda session: session.esxcli("host-11").run(
             "storage core device set", device="naa.1", sched_num_req_outstanding=64
@@ -199,6 +200,7 @@ def test_what_was_not_recorded_is_an_error_and_never_nothing(endpoints: dict[End
         EndpointKind.DELL_SC: lambda session: session.get("StorageCenter/ScDisk"),
         EndpointKind.ESERIES: lambda session: session.listed("1", "mel-events"),
         EndpointKind.NIMBLE: lambda session: list(session.pages("disks")),
+        EndpointKind.POWERSTORE: lambda session: session.listed("nas_server", "id"),
         EndpointKind.ETERNUS: lambda session: session.read("show disks -disks all"),
         EndpointKind.DOTHILL: lambda session: session.show("sessions"),
         EndpointKind.VCENTER: lambda session: session.esxcli("host-11").run("network ip interface list"),
