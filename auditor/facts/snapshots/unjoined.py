@@ -130,7 +130,7 @@ def _devices(
             before, held = absent.get((endpoint, family), (0, []))
             absent[endpoint, family] = (before + count, sorted([*held, *names]))
             continue
-        if is_pe and "protocol_endpoints" not in endpoint_type(KIND_OF[family]).topics:
+        if is_pe and "protocol_endpoints" not in endpoint_type(kinds_of_families()[family]).topics:
             continue  # such an array reports none
         unread = [name for name in arrays if name not in whole]
         if unread and presented_by is None and left_out.issuperset(unread):
