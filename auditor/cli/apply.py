@@ -40,8 +40,8 @@ def apply(
 ) -> int:
     """Make exactly the changes of a plan, each only where its setting is still as the plan saw it.
 
-    A plan whose file was changed is refused, and one whose rules, params, waivers or baseline were. Each setting that is written is read
-    back; what became of the findings is shown by the next `auditor audit`.
+    A plan is refused where its file, its rules, params, waivers or the baseline changed since it was made. Each setting is read back after
+    it is written; the next `auditor audit` shows which findings are gone.
 
     Example: auditor apply plan.json --fleet fleet.yaml --allow online --allow online-caution
 

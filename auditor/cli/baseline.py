@@ -12,7 +12,7 @@ import typer
 from auditor.cli import options
 from auditor.errors import ConfigurationError
 
-app = typer.Typer(help="The state of an earlier run, or of one good host, as the wanted one.", no_args_is_help=True)
+app = typer.Typer(help="Hold hosts to the state of an earlier run, or of one good host.", no_args_is_help=True)
 
 
 class Reach(StrEnum):
@@ -26,7 +26,7 @@ class Reach(StrEnum):
 def set_(
     run: Annotated[str | None, options.run_argument('The run whose state is wanted, an id of `auditor runs list` or "last".')] = None,
     from_host: Annotated[
-        str | None, typer.Option("--from-host", metavar="HOST", help="What the run saw of this one host, for others to be like it.")
+        str | None, typer.Option("--from-host", metavar="HOST", help="Hold other hosts to the state that the run saw of this one.")
     ] = None,
     of_run: Annotated[str | None, options.run_option("--run", "With --from-host: the run. [default: the newest]")] = None,
     reach: Annotated[
@@ -38,13 +38,13 @@ def set_(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask where the baseline in force is of another fleet.")] = False,
     state_dir: options.StateDir = None,
 ) -> int:
-    """Make the state that a run saw the wanted one: from then on every audit reports what drifted from it, to a default too.
+    """Declare the state that a run saw as the wanted one: every later audit reports each setting that drifted from it, even to a default.
 
     Example: auditor baseline set 20261121T065500Z-1a2b
 
     Example: auditor baseline set --from-host esx-01.example.net --for cluster
 
-    Exit codes: 0 it is set, 3 it is not and the one before, if any, is as it was.
+    Exit codes: 0 it is set, 3 it is not set; an earlier one stays in force.
     """
     from auditor.history.baseline import other_fleet, run_to_take, set_baseline
     from auditor.history.state import state_directory
@@ -91,7 +91,7 @@ def show(state_dir: options.StateDir = None) -> int:
 
 @app.command("clear")
 def clear(state_dir: options.StateDir = None) -> int:
-    """Do without a baseline from now on; runs that were judged by it stay as they are.
+    """Remove the baseline; runs that were judged by it stay as they are.
 
     Example: auditor baseline clear
 

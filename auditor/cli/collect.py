@@ -32,7 +32,7 @@ def collect(
 
     Example: auditor collect --fleet fleet.yaml --workers scheduler.example.net:8786 --out s3://audits/site-a/monday
 
-    Exit codes: 0 the snapshot was written, whatever gaps it has; 2 with --strict: there are gaps; 3 usage or configuration error.
+    Exit codes: 0 the snapshot was written, with or without gaps; 2 with --strict: there are gaps; 3 usage or configuration error.
     """
     from auditor.audit import collect as run_collect
     from auditor.pipeline.request import AuditRequest

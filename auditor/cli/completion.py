@@ -1,4 +1,4 @@
-"""`auditor completion`: what has a shell complete commands, options and names."""
+"""`auditor completion`: what lets a shell complete commands, options and names."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Shell(StrEnum):
 
 
 def completion(shell: Annotated[Shell, typer.Argument(metavar="bash|zsh|fish", help="The shell that is to complete.")]) -> int:
-    """Print a script that has a shell complete commands, options, rules, runs, scenarios and report formats.
+    """Print a script that lets a shell complete commands, options, rules, runs, scenarios and report formats.
 
     Example: auditor completion bash > ~/.local/share/bash-completion/completions/auditor
 

@@ -21,7 +21,7 @@ def confirm(
     run: Annotated[str, options.run_argument("The run that stays; it was made with --confirm-within.")],
     state_dir: options.LocalStateDir = None,
 ) -> int:
-    """Let the changes of a run stay that would otherwise be put back when its time is over.
+    """Keep the changes of a run that was made with --confirm-within; else they are put back when its time is over.
 
     Example: auditor confirm 20261121T065500Z-1a2b
 

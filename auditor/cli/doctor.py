@@ -15,12 +15,12 @@ def doctor(
     fleet: options.RequiredFleet,
     endpoint: Annotated[str | None, typer.Option("--endpoint", metavar="NAME", help="Only this one. [default: every one]")] = None,
     rules: options.Rules = None,
-    everything: Annotated[bool, typer.Option("--all", help="Also what is well. JSON has it anyway.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Also list the checks that passed. JSON always has them.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Write the findings as JSON, for programs.")] = False,
 ) -> int:
-    """Look at every endpoint of a fleet before it is audited: reached, trusted, logged in, allowed to read and to fix; writes nothing.
+    """Check that every endpoint of a fleet can be reached and trusted, and lets the account log in, read and fix. Writes nothing.
 
-    Shown is what somebody has to look at; --all shows every check.
+    It lists what needs attention; --all lists every check.
 
     Example: auditor doctor --fleet fleet.yaml --all
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def explain(
     what: Annotated[list[str], typer.Argument(metavar="FINDING|HOST/DEVICE|VM", help="A finding is named by its id, or RULE RESOURCE.")],
     run: options.Run = None,
-    by_hand: Annotated[bool, typer.Option("--by-hand", help="Of a finding: only the steps that a person takes.")] = False,
+    by_hand: Annotated[bool, typer.Option("--by-hand", help="Show only the steps that a person takes for a finding.")] = False,
     svg: Annotated[
         Path | None, typer.Option("--svg", metavar="FILE", callback=file_to_write, help="Write the path as a drawing as well.")
     ] = None,

@@ -46,9 +46,9 @@ def import_(
     ] = None,
     max_age: Annotated[
         str | None,
-        typer.Option("--max-age", metavar="AGE", help="Say which hosts' files are older. [default: 30d]", show_default=False),
+        typer.Option("--max-age", metavar="AGE", help="Name hosts whose files are older. [default: 30d]", show_default=False),
     ] = None,
-    listed: Annotated[bool, typer.Option("--list", help="Show what each file would give, and read nothing into a snapshot.")] = False,
+    listed: Annotated[bool, typer.Option("--list", help="Show what each file would give; write no snapshot.")] = False,
 ) -> int:
     """Read support bundles, saved outputs and RVTools exports into a snapshot; `auditor audit --from` judges it, or the files themselves.
 
@@ -58,7 +58,7 @@ def import_(
 
     Example: auditor import evidence --cluster 'prod-01=esx-prod-*' --fleet arrays.yaml --out snapshot-prod
 
-    Exit codes: 0 the snapshot was written, whatever gaps it has; 3 usage or configuration error.
+    Exit codes: 0 the snapshot was written, with or without gaps; 3 usage or configuration error.
     """
     from auditor.fleet.evidence import fleet_with_files
     from auditor.fleet.loading import load_fleet

@@ -17,7 +17,7 @@ def init(
     ] = Path(),
     jobs: Annotated[bool, typer.Option("--jobs", help="Write jobs.yaml, for `auditor schedule`, instead of fleet.yaml.")] = False,
 ) -> int:
-    """Write a commented fleet.yaml, and the JSON Schema beside it by which editors complete and check it. No file is overwritten.
+    """Write a commented fleet.yaml, and beside it the JSON Schema that lets editors complete and check it. No file is overwritten.
 
     Example: auditor init --dir audits
 

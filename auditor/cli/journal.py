@@ -35,7 +35,7 @@ def export(
     ] = None,
     state_dir: options.LocalStateDir = None,
 ) -> int:
-    """The changes of a run as a change ticket: who changed what, when, from what to what, why, and how it ended.
+    """Write the changes of a run as a change ticket: who changed what, when, from what to what, why, and how it ended.
 
     Example: auditor journal export 20261121T065500Z-1a2b --out CHG0012345.md
     """
@@ -65,11 +65,11 @@ def export(
 def verify(
     head: Annotated[
         str | None,
-        typer.Option("--head", metavar="SHA256", help="A digest noted earlier, for example in a ticket: is it in the chain still?"),
+        typer.Option("--head", metavar="SHA256", help="Also check that this digest, noted earlier, is in the chain."),
     ] = None,
     state_dir: options.LocalStateDir = None,
 ) -> int:
-    """Whether every journal is as it was written, and none is missing: each holds the digest of the one before it.
+    """Check that no journal was changed or removed: each holds the digest of the one before it.
 
     Example: auditor journal verify --head 5f0c...
 

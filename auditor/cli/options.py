@@ -200,21 +200,22 @@ Settle = Annotated[
         min=0.0,
         max=86_400.0,
         callback=finite,
-        help="Wait so long after each wave of changes, before they are read again and health is asked. [default: 60]",
+        help="How long to wait after each wave of changes before they are read again and health is checked. [default: 60]",
         show_default=False,
     ),
 ]
 AllowUnusual = Annotated[
-    bool, typer.Option("--allow-unusual", help="Also set values that are nowhere in the fleet and that a param or rule of your own wants.")
+    bool,
+    typer.Option("--allow-unusual", help="Also set values that only your own params or rules want and nothing in the fleet has."),
 ]
 AllowUnmatchedProtection = Annotated[
     bool, typer.Option("--allow-unmatched-protection", help="Go on although an entry of `protect:` in fleet.yaml fits nothing.")
 ]
 AfterFailedGate = Annotated[
     bool,
-    typer.Option("--after-failed-gate", help="Somebody has looked at what got worse: also make changes after which a health gate failed."),
+    typer.Option("--after-failed-gate", help="Also make changes after which a health gate failed: somebody has looked at what got worse."),
 ]
-AcceptHealth = Annotated[bool, typer.Option("--accept-health", help="Compare with the health of now, not with that before a gate failed.")]
+AcceptHealth = Annotated[bool, typer.Option("--accept-health", help="Compare health with that of now, not with that before a gate failed.")]
 RetryPutBack = Annotated[bool, typer.Option("--retry-put-back", help="Also plan settings that something put back after an earlier run.")]
 ConfirmWithin = Annotated[
     str | None,
@@ -230,7 +231,7 @@ Waivers = Annotated[
         "--waivers",
         metavar="PATH",
         callback=possible_paths,
-        help="What somebody answers for, and until when. [default: waivers.yaml beside fleet.yaml]",
+        help="Failures and gaps that somebody accepts, and until when. [default: waivers.yaml beside fleet.yaml]",
         show_default=False,
     ),
 ]
@@ -243,7 +244,7 @@ MaxAge = Annotated[
     typer.Option(
         "--max-age",
         metavar="AGE",
-        help="With --since: ask again what is older, for example 12h, 2d or 0. [default: 24h] Of files: say what is older. [default: 30d]",
+        help="With --since: ask again what is older, for example 12h or 0. [default: 24h] With files: name what is older. [default: 30d]",
         show_default=False,
     ),
 ]

@@ -55,12 +55,12 @@ def plan(
     waivers: options.Waivers = None,
     state_dir: options.LocalStateDir = None,
 ) -> int:
-    """Audit a fleet and keep what would be changed in a file that `auditor apply` makes; nothing is changed.
+    """Audit a fleet and write the changes that it needs to a file, for `auditor apply`; nothing on the fleet is changed.
 
-    The file is JSON for people and programs: every change with its object, from, to, reason, rules, class, and what it waits for. It is
-    under a digest: a file that was changed is refused.
+    The file is JSON for people and programs: every change with its object, from, to, reason, rules, class, and what it waits for. It has a
+    digest: a file that was edited is refused.
 
-    Files of hosts (--from) are planned as commands alone: what they were read from may be old, so a person compares and runs them.
+    From files of hosts (--from) a plan is commands only (--as): the files may be old, so a person compares the values and runs them.
 
     Example: auditor plan --fleet fleet.yaml --out plan.json
 

@@ -12,7 +12,7 @@ from auditor.model import FixClass
 
 
 def resume(
-    run: Annotated[str, options.run_argument("The run to go on with; `auditor runs list` names them.")],
+    run: Annotated[str, options.run_argument("The run to resume; `auditor runs list` names them.")],
     fleet: options.RequiredFleet,
     allow: Annotated[
         list[FixClass] | None,
@@ -27,9 +27,9 @@ def resume(
     waivers: options.Waivers = None,
     state_dir: options.LocalStateDir = None,
 ) -> int:
-    """Find out what became of the last write of a run that was cut off, then make those of its changes that it did not attempt.
+    """Find out how the last write of an interrupted run ended, then make the changes that the run did not attempt.
 
-    Runs that nobody confirmed in time (--confirm-within) are put back first; such a run is not gone on with.
+    Runs that nobody confirmed in time (--confirm-within) are put back first; such a run cannot be resumed.
 
     Example: auditor resume 20261121T065500Z-1a2b --fleet fleet.yaml
 

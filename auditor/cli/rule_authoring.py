@@ -25,12 +25,12 @@ _RULE_ID = re.compile(r"[a-z0-9-]+(/[a-z0-9-]+)+")
 
 def new(
     rule: Annotated[str, typer.Argument(metavar="TOPIC/ID", help="For example queue/host-limit.")],
-    over: Annotated[str, typer.Option("--over", metavar="VIEW", help="What it judges; see `auditor rules schema`.")] = "device",
+    over: Annotated[str, typer.Option("--over", metavar="VIEW", help="The view that it judges; see `auditor rules schema`.")] = "device",
     directory: Annotated[
         Path, typer.Option("--dir", metavar="DIR", callback=folder_to_write, help="The directory of rules the file goes into.")
     ] = Path("rules"),
 ) -> int:
-    """A file for a new rule, with a word for everything to be filled in.
+    """Write a file for a new rule, with a placeholder for each part to fill in.
 
     Example: auditor rules new queue/host-limit --over host_module
     """
@@ -80,9 +80,9 @@ def mutate(
     rules: options.Rules = None,
     tag: options.Tags = None,
     least: Annotated[
-        float, typer.Option("--least", metavar="PERCENT", min=0, max=100, help="End with exit code 3 when a rule's score is below.")
+        float, typer.Option("--least", metavar="PERCENT", min=0, max=100, help="End with exit code 3 where a rule scores less.")
     ] = 90,
-    every: Annotated[bool, typer.Option("--every", help="Tell what is missed of rules above that, too.")] = False,
+    every: Annotated[bool, typer.Option("--every", help="Also list the missed mistakes of rules that score more.")] = False,
 ) -> int:
     """Make mistakes in rules, one at a time, and see whether an example notices: operators, bounds, columns, conditions, their order.
 
@@ -113,9 +113,9 @@ def conflicts(
     tag: options.Tags = None,
     state_dir: options.StateDir = None,
 ) -> int:
-    """Which rules want one setting different, each pair with a row that shows it; ends with exit code 3 when there are any.
+    """List rules that want different values of one setting, each pair with a row that shows it; ends with exit code 3 where there are any.
 
-    With --run or --from: which settings of that fleet they want different now, by a fix or by hand.
+    With --run or --from: list the settings of that fleet for which they want different values now, by a fix or by hand.
 
     Example: auditor rules conflicts --fleet fleet.yaml
     """
@@ -159,7 +159,7 @@ def pages(
     check: Annotated[bool, typer.Option("--check", help="Write nothing; end with exit code 3 when a page is not up to date.")] = False,
     rules: options.Rules = None,
 ) -> int:
-    """The pages docs/rules: one a rule, and an index.
+    """Write the pages of docs/rules: one for each rule, and an index.
 
     Example: auditor rules pages --dir docs/rules --check
     """

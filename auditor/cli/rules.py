@@ -24,7 +24,7 @@ app.command("pages")(rule_authoring.pages)
 
 @app.command("list")
 def list_rules(rules: options.Rules = None, tag: options.Tags = None, as_json: options.Json = False) -> int:
-    """Every rule, with its severity; one a line where another program reads it.
+    """List every rule with its severity; one on each line where another program reads the output.
 
     Example: auditor rules list --tag iscsi
 

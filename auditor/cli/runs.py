@@ -81,7 +81,7 @@ def trend_kept(
     as_json: options.Json = False,
     state_dir: options.StateDir = None,
 ) -> int:
-    """How failures went over all runs of one scope: by severity, with unknown verdicts and coverage.
+    """Show how many failures each run of one scope had: by severity, with unknown verdicts and coverage.
 
     Example: auditor runs trend
 

@@ -49,7 +49,7 @@ def schedule(
     ] = None,
     cron: Annotated[str | None, typer.Option("--cron", metavar="EXPR", help='When to run, as in crontab, for example "0 6 * * *".')] = None,
     once: Annotated[bool, typer.Option("--once", help="Run now, publish, end with the audit's exit code.")] = False,
-    timezone: Annotated[str, typer.Option("--timezone", metavar="NAME", help="Of --cron, for example Europe/Vienna.")] = "UTC",
+    timezone: Annotated[str, typer.Option("--timezone", metavar="NAME", help="The zone of --cron, for example Europe/Vienna.")] = "UTC",
     keep: Annotated[int, typer.Option("--keep", metavar="N", min=1, max=10_000, help="How many runs stay published.")] = 30,
     timeout: Annotated[str, typer.Option("--timeout", metavar="TIME", help="A run that lasts longer is stopped and reported.")] = "6h",
     listen: Annotated[
@@ -69,7 +69,7 @@ def schedule(
 ) -> int:
     """The compliance job: audits on schedule and publishes a site; it changes nothing on the fleet.
 
-    But a run that nobody confirmed in time (--confirm-within) is put back before the next audit.
+    With one exception: a run that nobody confirmed in time (--confirm-within) is put back before the next audit.
 
     Example: auditor schedule --cron "0 6 * * *" --fleet fleet.yaml --publish /var/www/audits
 

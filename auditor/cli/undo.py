@@ -28,7 +28,7 @@ def undo(
     ] = None,
     reboot: Annotated[
         bool,
-        typer.Option("--reboot", help="Reboot hosts whose values take effect at a boot, one after another. [default: the next boot does]"),
+        typer.Option("--reboot", help="Reboot hosts whose values take effect at a boot, one after another. [default: leave that to you]"),
     ] = False,
     max_hosts: options.MaxHostsOfRun = None,
     max_changes: options.MaxChanges = None,

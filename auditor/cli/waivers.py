@@ -15,7 +15,7 @@ from auditor.errors import ConfigurationError
 if TYPE_CHECKING:
     from auditor.engine.waivers.file import Waivers
 
-app = typer.Typer(help="What somebody answers for, and until when.", no_args_is_help=True)
+app = typer.Typer(help="Failures and gaps that somebody accepts, and until when.", no_args_is_help=True)
 
 
 @app.callback()

@@ -152,7 +152,7 @@ def start(
     """Run a worker until a signal comes. It reads endpoints of its sites, and those of no site; it prints one line when it is ready.
 
     Passwords are looked up on the worker, as fleet.yaml says: the variables, files and programs that it names have to be on this machine.
-    It waits for its scheduler, and begins anew when that has gone and come back. The scheduler has to reach the worker as well.
+    It waits for its scheduler, and starts again when the scheduler went away and came back. The scheduler has to reach the worker as well.
 
     Example: auditor workers start --scheduler scheduler.example.net:8786 --site vienna --certificates certificates
 
