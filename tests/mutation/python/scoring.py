@@ -71,9 +71,12 @@ def _settings() -> dict[str, Any]:
 @cache
 def groups() -> tuple[Group, ...]:
     """The modules that mistakes are made in, with their tests: modules.toml."""
-    return tuple(
-        Group(tuple(f"{group['folder']}/{name}.py" for name in group["modules"]), tuple(group["tests"])) for group in _settings()["groups"]
-    )
+    return tuple(Group(_modules_of(group), tuple(group["tests"])) for group in _settings()["groups"])
+
+
+def _modules_of(group: Mapping[str, Any]) -> tuple[str, ...]:
+    names = group.get("modules") or sorted(path.stem for path in (ROOT / group["folder"]).glob("*.py") if path.stem != "__init__")
+    return tuple(f"{group['folder']}/{name}.py" for name in names)
 
 
 def every_module() -> list[str]:
