@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,89 +10,22 @@ import pytest
 
 from auditor.endpoints.flasharray.client import PAGE, open_flasharray
 from auditor.endpoints.flasharray.collect import collect_flasharray
-from auditor.endpoints.flasharray.hosts import is_of_a_peer
-from auditor.facts.needs import EVERYTHING, Needs, needs
-from auditor.facts.schema import ARRAY_TOPICS
-from auditor.model import Endpoint, EndpointKind, Gap
+from auditor.facts.needs import needs
+from auditor.model import Endpoint, Gap
 from auditor_lab.arrays.flasharray.description import FlashArrayDescription
 from auditor_lab.arrays.flasharray.parts import (
     HostDescription,
-    LoadDescription,
     MachineDescription,
-    PodDescription,
-    QosDescription,
-    RemoteArrayDescription,
     VolumeDescription,
-    VolumeGroupDescription,
     VvolDescription,
 )
 from auditor_lab.arrays.flasharray.server import FlashArrayServer
 from auditor_lab.wire import Fault
-from tests.endpoints.arrays import Collected, serving_array
-from tests.required import capture
+from tests.endpoints.arrays import Collected
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-TOPICS = ARRAY_TOPICS[EndpointKind.FLASHARRAY]
-MIB = 1 << 20
-ID = "6c1b16ce-1c03-4d1c-b974-33405cf8d565"
-STEM = "naa.624a93706c1b16ce1c034d1c"  # the vendor's prefix, then the array's first 16 digits
-
-# Incident S2 in small: one host forgotten, a group whose ceiling is above its volume's, a pod, a machine on vVols.
-S2 = FlashArrayDescription(
-    name="fa-1",
-    id=ID,
-    host_groups=("blue",),
-    hosts=(
-        HostDescription("esx-1", "blue", wwns=("2100F4C7AA002706", "21:00:F4:C7:AA:00:27:07")),
-        HostDescription("esx-2", "blue", personality=None, iqns=("iqn.1998-01.com.vmware:ESX-2",)),
-        HostDescription("nvme-1", nqns=("nqn.2014-08.com.vmware:NVME-1",)),
-    ),
-    pods=(PodDescription("both", (RemoteArrayDescription("fa-2", "704fa624-cf6e-4196-a6f5-314f0f1ad12f"),)),),
-    volume_groups=(VolumeGroupDescription("batch", QosDescription(15_000)),),
-    volumes=(
-        VolumeDescription("pe", subtype="protocol_endpoint", host_groups=("blue",)),
-        VolumeDescription(
-            "db",
-            2 << 40,
-            host_groups=("blue",),
-            load=LoadDescription(
-                reads_per_sec=300,
-                writes_per_sec=100,
-                bytes_per_read=4096,
-                bytes_per_write=8192,
-                usec_per_read_op=200,
-                usec_per_write_op=600,
-                qos_rate_limit_usec_per_read_op=1300,
-                qos_rate_limit_usec_per_write_op=100,
-            ),
-        ),
-        VolumeDescription("batch/archive", 1 << 40, qos=QosDescription(10_000, 400 * MIB), hosts=("esx-1",)),
-        VolumeDescription("both::shared", 1 << 40, serial="704FA624CF6E4196000217F9", host_groups=("blue",)),
-        VolumeDescription("fast", 1 << 40, hosts=("nvme-1",)),
-    ),
-    machines=(MachineDescription("web", qos=QosDescription(20_000), bound_by=("esx-1",)),),
-)
-
-
-def serving(folder: Path, description: FlashArrayDescription, timeout: float = 30.0) -> Any:
-    return serving_array(EndpointKind.FLASHARRAY, description, folder, timeout=timeout)
-
-
-def column(found: Collected, column: str, table: str = "array_volume", key: str = "name") -> dict[Any, Any]:
-    return {row[key]: row[column] for row in found.tables[table]}
-
-
-@pytest.fixture
-def served(tmp_path: Path) -> Iterator[tuple[FlashArrayServer, Endpoint]]:
-    with serving(tmp_path, S2) as (server, endpoint):
-        yield server, endpoint
-
-
-def collected(endpoint: Endpoint, asked: Needs = EVERYTHING) -> Collected:
-    with open_flasharray(endpoint) as array:
-        return Collected(collect_flasharray(array, endpoint, asked), asked.topics_of(EndpointKind.FLASHARRAY))
+    pass
+from tests.endpoints.flasharray.conftest import ID, MIB, S2, STEM, collected, column, item, serving
 
 
 def test_a_healthy_array_is_read_whole(served: tuple[FlashArrayServer, Endpoint]) -> None:
@@ -216,14 +147,6 @@ def test_what_no_host_s_protocol_is_known_of_has_no_device_name(served: tuple[Fl
     assert len(found.tables["array_volume"]) == 7, "all else of the volumes is known"
 
 
-def test_hosts_that_are_read_for_the_volumes_sake_alone_are_complained_about_there(served: tuple[FlashArrayServer, Endpoint]) -> None:
-    server, endpoint = served
-    server.alterations["GET hosts"] = item(lambda host: host.update(nqns="one"), place=2)
-    found = collected(endpoint, needs({("array_volume", "device")}))
-    assert found.complete == {"qos_policies": True, "volumes": False}
-    assert [gap.what for gap in found.gaps] == ["GET hosts: nqns of host nvme-1"]
-
-
 @pytest.mark.parametrize(
     ("facts", "asked"),
     [
@@ -255,35 +178,6 @@ def test_protocol_endpoints_are_volumes_of_that_kind(served: tuple[FlashArraySer
     assert collected(served[1], needs({("array_protocol_endpoint", "device")})).tables["array_protocol_endpoint"] == expected
 
 
-def test_hosts_their_initiators_and_what_they_reach_lead_to_one_another(served: tuple[FlashArrayServer, Endpoint]) -> None:
-    found = collected(served[1])
-    assert [(row["array_host_id"], row["name"], row["host_group"], row["host_type"]) for row in found.tables["array_host"]] == [
-        ("esx-1", "esx-1", "blue", "esxi"),
-        ("esx-2", "esx-2", "blue", ""),
-        ("nvme-1", "nvme-1", None, "esxi"),
-    ]
-    assert [(row["array_host_id"], row["initiator"], row["kind"]) for row in found.tables["array_initiator"]] == [
-        ("esx-1", "2100f4c7aa002706", "fc"),
-        ("esx-1", "2100f4c7aa002707", "fc"),
-        ("esx-2", "iqn.1998-01.com.vmware:esx-2", "iscsi"),
-        ("nvme-1", "nqn.2014-08.com.vmware:nvme-1", "nvme"),
-    ]
-    names = column(found, "name", key="volume_id")
-    reached = {(names[row["volume_id"]], row["array_host_id"]) for row in found.tables["array_connection"]}
-    vvols = {(name, "esx-1") for name in names.values() if name.startswith("vvol-")}
-    assert reached == vvols | {
-        ("pe", "esx-1"),
-        ("pe", "esx-2"),
-        ("db", "esx-1"),
-        ("db", "esx-2"),
-        ("both::shared", "esx-1"),
-        ("both::shared", "esx-2"),
-        ("batch/archive", "esx-1"),
-        ("fast", "nvme-1"),
-    }
-    assert len(vvols) == 2
-
-
 def test_the_load_of_a_volume_is_that_of_its_reads_and_writes_by_their_number(served: tuple[FlashArrayServer, Endpoint]) -> None:
     found = collected(served[1])
     names = column(found, "name", key="volume_id")
@@ -292,17 +186,6 @@ def test_the_load_of_a_volume_is_that_of_its_reads_and_writes_by_their_number(se
     # 300 reads and 100 writes a second: (300 * 4096 + 100 * 8192) / 400 and so on.
     assert db == {"average_io_bytes": 5120, "actual_iops": 400, "latency_us": 300, "bytes_per_second": 2_048_000, "throttle_us": 1000}
     assert (loads["fast"]["average_io_bytes"], loads["fast"]["actual_iops"], loads["fast"]["throttle_us"]) == (None, 0, 0)
-
-
-def item(change: Any, place: int = 1) -> Any:
-    """An alteration of one record of an answer; one of protocol endpoints alone is shorter."""
-
-    def alter(answer: dict[str, Any]) -> dict[str, Any]:
-        for each in answer["items"][place : place + 1]:
-            change(each)
-        return answer
-
-    return alter
 
 
 def test_writes_mirrored_to_the_other_array_of_a_pod_count(served: tuple[FlashArrayServer, Endpoint]) -> None:
@@ -396,112 +279,6 @@ def test_a_destroyed_volume_is_told_as_such_and_no_host_sees_it(served: tuple[Fl
     found = collected(endpoint)
     assert found.gaps == []
     assert (column(found, "status")["db"], column(found, "device")["db"]) == ("destroyed", None)
-
-
-def test_a_destroyed_group_limits_nothing(served: tuple[FlashArrayServer, Endpoint]) -> None:
-    server, endpoint = served
-    server.alterations["GET volume-groups"] = item(lambda group: group.update(destroyed=True), place=0)
-    found = collected(endpoint)
-    assert found.gaps == []
-    assert "batch" not in column(found, "max_iops", "array_qos_policy")
-
-
-@pytest.mark.parametrize(
-    ("change", "table", "topic"),
-    [
-        pytest.param(lambda h: h.update(wwns=["21"]), "array_initiator", "array_hosts", id="a world wide name too short"),
-        pytest.param(lambda h: h.update(iqns=[None]), "array_initiator", "array_hosts", id="an initiator that is null"),
-        pytest.param(lambda h: h.pop("wwns"), "array_initiator", "array_hosts", id="initiators not told"),
-        pytest.param(lambda h: h.update(personality=7), "array_host", "array_hosts", id="a personality that is a number"),
-        pytest.param(lambda h: h.update(host_group=7), "array_host", "array_hosts", id="a host group that is a number"),
-    ],
-)
-def test_a_host_that_is_not_understood_keeps_its_row(
-    served: tuple[FlashArrayServer, Endpoint], change: Any, table: str, topic: str
-) -> None:
-    server, endpoint = served
-    server.alterations["GET hosts"] = item(change, place=0)
-    found = collected(endpoint)
-    assert found.incomplete() == {topic}
-    assert [row["name"] for row in found.tables["array_host"]] == ["esx-1", "esx-2", "nvme-1"]
-    assert found.tables[table]
-    assert "host esx-1" in found.gaps[0].what
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        pytest.param(lambda c: c.update(volume=None), "volume", id="no volume"),
-        pytest.param(lambda c: c["volume"].update(id=None), "volume.id", id="a volume without an id"),
-        pytest.param(lambda c: c["volume"].update(id="gone"), "did not list", id="a volume nobody listed"),
-        pytest.param(lambda c: c["host"].update(name="gone"), "did not list", id="a host nobody listed"),
-        pytest.param(lambda c: c.update(host=None), "host", id="no host"),
-        pytest.param(lambda c: c.update(lun="first"), "lun", id="a LUN that is a word"),
-    ],
-)
-def test_a_connection_that_leads_nowhere_is_missed(served: tuple[FlashArrayServer, Endpoint], change: Any, said: str) -> None:
-    server, endpoint = served
-    server.alterations["GET connections"] = item(change, place=0)
-    found = collected(endpoint)
-    assert found.incomplete() == {"connections"}
-    assert any(said in gap.what or said in gap.why for gap in found.gaps)
-
-
-PEER = HostDescription("fa-2:esx-9", personality="esxi", nqns=("nqn.2014-08.com.vmware:far",), is_local=False)
-
-
-@pytest.mark.parametrize(
-    "forget",
-    [
-        pytest.param({}, id="by is_local"),
-        pytest.param({"is_local": None}, id="by the name, of a release without is_local"),
-    ],
-)
-def test_a_peers_hosts_and_what_they_reach_are_left_out(tmp_path: Path, forget: dict[str, Any]) -> None:
-    volumes = (*S2.volumes[:3], dataclasses.replace(S2.volumes[3], hosts=(PEER.name,)), S2.volumes[4])
-    with serving(tmp_path, dataclasses.replace(S2, hosts=(*S2.hosts, PEER), volumes=volumes)) as (server, endpoint):
-        server.alterations["GET hosts"] = lambda answer: answer | {"items": [host | forget for host in answer["items"]]}
-        found = collected(endpoint)
-    assert found.gaps == []
-    assert [row["name"] for row in found.tables["array_host"]] == ["esx-1", "esx-2", "nvme-1"]
-    for table in ("array_initiator", "array_connection"):
-        assert {row["array_host_id"] for row in found.tables[table]} == {"esx-1", "esx-2", "nvme-1"}
-    # Reached by SCSI here: the far host's NVMe name does not count.
-    assert column(found, "device")["both::shared"] == "naa.624a9370704fa624cf6e4196000217f9"
-
-
-def test_a_connection_that_says_it_is_a_peers_is_left_out(served: tuple[FlashArrayServer, Endpoint]) -> None:
-    server, endpoint = served
-    whole = collected(endpoint).tables["array_connection"]
-    server.alterations["GET connections"] = item(lambda connection: connection.update(is_local=False), place=0)
-    found = collected(endpoint)
-    assert (found.gaps, found.tables["array_connection"]) == ([], whole[1:])
-
-
-@pytest.mark.parametrize(
-    ("record", "peer"),
-    [
-        ({"name": "esx-1"}, False),
-        ({"name": "pod::esx-1"}, False),
-        ({"name": "realm::pod::esx-1"}, False),
-        ({"name": "fa-2:esx-1"}, True),
-        ({"name": "fa-2:pod::esx-1"}, True),
-        ({"name": "fa-2:esx-1", "is_local": True}, False),
-        ({"name": "esx-1", "is_local": False}, True),
-        ({"name": None}, False),
-    ],
-)
-def test_a_peers_object_is_known_by_what_the_array_says_and_else_by_its_name(record: dict[str, Any], peer: bool) -> None:
-    assert is_of_a_peer(record) is peer
-
-
-def test_a_group_of_hosts_that_has_none_reaches_nothing(served: tuple[FlashArrayServer, Endpoint]) -> None:
-    server, endpoint = served
-    whole = len(collected(endpoint).tables["array_connection"])
-    server.alterations["GET connections"] = item(lambda connection: connection.update(host={"name": None}), place=0)
-    found = collected(endpoint)
-    assert found.gaps == []
-    assert len(found.tables["array_connection"]) == whole - 1
 
 
 LISTS = [
@@ -656,71 +433,3 @@ def test_a_token_that_is_refused_while_the_hosts_are_read_for_the_volumes_ends_i
         found = Collected(collect_flasharray(array, endpoint, needs({("array_volume", "name")})))
         assert found.complete == {"qos_policies": True, "volumes": False}
         assert server.requests == ["GET volume-groups", "GET hosts", "POST login"]
-
-
-def captured(name: str) -> Any:
-    return json.loads(capture(f"pure-fa-openmetrics-exporter/{name}.json").read_text(encoding="utf-8"))
-
-
-@pytest.fixture
-def real(tmp_path: Path) -> Collected:
-    """What is read of the recorded array. Its volume groups were recorded on another one: those that its volumes name are made of these."""
-    groups = captured("volume_groups")
-    like = groups["items"][0]
-    named = {json.dumps(each["volume_group"]) for each in captured("volumes")["items"] if each["volume_group"]["name"]}
-    groups["items"] += [{**like, **json.loads(each)} for each in sorted(named)]
-    answers = {name: captured(name) for name in ("arrays", "controllers", "hosts", "volumes", "connections")}
-    answers |= {"volume-groups": groups, "volumes/performance": captured("volumes_performance")}
-
-    def recorded(what: str) -> Any:
-        return lambda _: answers[what]
-
-    with serving(tmp_path, FlashArrayDescription(name="bare", id=ID)) as (server, endpoint):
-        server.alterations = {f"GET {what}": recorded(what) for what in answers}
-        return collected(endpoint)
-
-
-def test_the_answers_of_a_real_array_are_understood(real: Collected) -> None:
-    assert real.gaps == []
-    assert real.incomplete() == set()
-    assert real.tables["array"] == [
-        {"endpoint": "fa-east", "family": "flasharray", "name": "z-x70-a", "array_id": ID, "version": "6.3.3", "model": "FA-X70R3"}
-    ]
-    counts = {table: len(real.tables[table]) for table in ("array_volume", "array_host", "array_volume_load", "array_protocol_endpoint")}
-    assert counts == {"array_volume": 81, "array_host": 16, "array_volume_load": 83, "array_protocol_endpoint": 1}
-    assert {row["qos_read"] for row in real.tables["array_volume"]} == {True}
-    assert {row["kind"] for row in real.tables["array_volume"] if row["qos_group"]} == {"vvol"}
-    assert sum(row["kind"] == "vvol" for row in real.tables["array_volume"]) == 18
-    assert sum(row["host_type"] == "" for row in real.tables["array_host"]) == 5
-
-
-def test_every_recorded_connection_joins_its_host_its_volume_and_the_name_the_host_sees(real: Collected) -> None:
-    peers = {host["name"] for host in captured("hosts")["items"] if not host["is_local"]}
-    assert len(peers) == 15
-    assert all(name.startswith("z-m70-a:") for name in peers), "the array that it replicates with"
-    of_hosts = [one for one in captured("connections")["items"] if one["host"]["name"]]
-    assert len(of_hosts) == 169, "two are of a group that has no host"
-    recorded = [one for one in of_hosts if one["host"]["name"] not in peers]
-    assert len(recorded) == 157
-    volumes, hosts = real.by("array_volume", "volume_id"), real.by("array_host", "array_host_id")
-    by_nvme = {host["name"] for host in captured("hosts")["items"] if host["nqns"]}
-    serials = {each["id"]: each["serial"].lower() for each in captured("volumes")["items"]}
-    joined = {(row["volume_id"], row["array_host_id"]): row["lun"] for row in real.tables["array_connection"]}
-    assert len(joined) == len(real.tables["array_connection"]) == len(recorded)
-    for one in recorded:
-        volume_id, host = one["volume"]["id"], one["host"]["name"]
-        assert joined[volume_id, host.lower()] == one["lun"]
-        assert hosts[host.lower()]["name"] == host
-        assert volumes[volume_id]["name"] == one["volume"]["name"]
-        serial, device = serials[volume_id], volumes[volume_id]["device"]
-        assert device == (f"eui.00{serial[:14]}24a937{serial[14:]}" if host in by_nvme else f"naa.624a9370{serial}")
-    assert sum(row["device"].startswith("eui.") for row in volumes.values()) == 2
-    assert all(re.fullmatch(r"naa\.[0-9a-f]{32}|eui\.[0-9a-f]{32}", row["device"]) for row in volumes.values())
-
-
-def test_the_size_of_recorded_operations_is_what_the_array_says_it_is(real: Collected) -> None:
-    """bytes_per_op is the array's own mean; ours is made of bytes and operations, which are whole numbers, so it may differ by rounding."""
-    recorded = {load["id"]: load for load in captured("volumes_performance")["items"]}
-    for row in real.tables["array_volume_load"]:
-        own = recorded[row["volume_id"]]["bytes_per_op"]
-        assert row["average_io_bytes"] == (pytest.approx(own, rel=0.2, abs=64) if row["actual_iops"] else None)
