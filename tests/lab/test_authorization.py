@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,11 +10,10 @@ import pytest
 from pyVmomi import vim, vmodl
 
 from auditor_lab.scenario import load_scenario
-from auditor_lab.serving import VCENTER_USER, serve
 from auditor_lab.vcenter.server import VCenterServer
 from auditor_lab.vcenter.soap.privileges import ALL, READ_ONLY
 from tests.lab.conftest import USER, Client, small
-from tests.waiting import completed
+from tests.lab.govc import govc_on
 
 SOME = READ_ONLY | {"Host.Config.AdvancedConfig"}
 ASKED = ["System.Read", "Host.Config.AdvancedConfig", "Host.Config.Storage"]
@@ -107,24 +105,10 @@ def test_every_privilege_of_the_lab_is_listed(vcenter: VCenterServer, connect: C
 
 
 def test_govc_lists_roles_and_permissions(govc_binary: str, tmp_path: Path) -> None:
-    with serve(load_scenario("solidfire-vvols")) as lab:
-        lab.write_fleet(tmp_path / "fleet.yaml")
-        server = lab.vcenters["vc-solidfire"]
-        environment = os.environ | {
-            "GOVC_URL": f"https://{server.host}:{server.port}/sdk",
-            "GOVC_USERNAME": VCENTER_USER,
-            "GOVC_PASSWORD": lab.password,
-            "GOVC_TLS_CA_CERTS": str(tmp_path / "fleet-ca.pem"),
-            "GOVMOMI_HOME": str(tmp_path / "govmomi"),
-        }
-
-        def govc(*arguments: str) -> list[str]:
-            done = completed([govc_binary, *arguments], env=environment, check=True)
-            return done.stdout.split()
-
-        assert govc("permissions.ls")[4:] == ["Admin", "/", "VSPHERE.LOCAL\\auditor", "Yes"]
-        assert {"NoAccess", "Anonymous", "View", "ReadOnly", "Admin"} <= set(govc("role.ls"))
-        assert set(govc("role.ls", "ReadOnly")) == READ_ONLY
+    with govc_on(govc_binary, load_scenario("solidfire-vvols"), tmp_path) as (govc, server):
+        assert govc("permissions.ls").split()[4:] == ["Admin", "/", "VSPHERE.LOCAL\\auditor", "Yes"]
+        assert {"NoAccess", "Anonymous", "View", "ReadOnly", "Admin"} <= set(govc("role.ls").split())
+        assert set(govc("role.ls", "ReadOnly").split()) == READ_ONLY
         server.privileges = SOME
-        assert govc("permissions.ls")[4:] == ["auditor", "/", "VSPHERE.LOCAL\\auditor", "Yes"]
-        assert set(govc("role.ls", "auditor")) == SOME
+        assert govc("permissions.ls").split()[4:] == ["auditor", "/", "VSPHERE.LOCAL\\auditor", "Yes"]
+        assert set(govc("role.ls", "auditor").split()) == SOME

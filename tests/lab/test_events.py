@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import ssl
 from collections.abc import Callable
 from datetime import timedelta
@@ -14,13 +13,13 @@ import pytest
 from pyVmomi import vim, vmodl
 
 from auditor_lab.scenario import load_scenario
-from auditor_lab.serving import VCENTER_USER, serve
 from auditor_lab.vcenter.events.recording import MODULE_OPTIONS_CHANGED, OPTION_CHANGED
 from auditor_lab.vcenter.server import VCenterServer
 from auditor_lab.vcenter.state import vcenter as state
 from tests.lab.conftest import PASSWORD, USER, Client, Plain
+from tests.lab.govc import govc_on
 from tests.lab.test_performance import entity
-from tests.waiting import Clock, completed
+from tests.waiting import Clock
 
 Filter = vim.event.EventFilterSpec
 
@@ -300,21 +299,7 @@ def test_a_session_has_32_collectors_at_most(vcenter: VCenterServer, connect: Ca
 
 def test_govc_lists_events(govc_binary: str, tmp_path: Path) -> None:
     host = "esx-vvol-1.lab.example"
-    with serve(load_scenario("solidfire-vvols")) as lab:
-        lab.write_fleet(tmp_path / "fleet.yaml")
-        server = lab.vcenters["vc-solidfire"]
-        environment = os.environ | {
-            "GOVC_URL": f"https://{server.host}:{server.port}/sdk",
-            "GOVC_USERNAME": VCENTER_USER,
-            "GOVC_PASSWORD": lab.password,
-            "GOVC_TLS_CA_CERTS": str(tmp_path / "fleet-ca.pem"),
-            "GOVMOMI_HOME": str(tmp_path / "govmomi"),
-        }
-
-        def govc(*arguments: str) -> str:
-            done = completed([govc_binary, *arguments], env=environment, check=True)
-            return done.stdout
-
+    with govc_on(govc_binary, load_scenario("solidfire-vvols"), tmp_path) as (govc, _):
         govc("host.option.set", "-host", host, "Scsi.ScsiVVolPESNRO", "256")
         govc("host.maintenance.enter", host)
         assert "has entered maintenance mode" in govc("events", "-type", "EnteredMaintenanceModeEvent")

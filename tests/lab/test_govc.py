@@ -3,39 +3,21 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from auditor_lab.scenario import load_scenario
-from auditor_lab.serving import VCENTER_USER, serve
-from tests.waiting import completed
+from tests.lab.govc import Govc, govc_on
 
 HOST = "esx-vvol-1.lab.example"
 NEWEST = "naa.6f47acc2000000047366707200000000"
-Govc = Callable[..., str]
 
 
 @pytest.fixture
 def govc(govc_binary: str, tmp_path: Path) -> Iterator[Govc]:
-    with serve(load_scenario("solidfire-vvols")) as lab:
-        lab.write_fleet(tmp_path / "fleet.yaml")
-        server = lab.vcenters["vc-solidfire"]
-        environment = os.environ | {
-            "GOVC_URL": f"https://{server.host}:{server.port}/sdk",
-            "GOVC_USERNAME": VCENTER_USER,
-            "GOVC_PASSWORD": lab.password,
-            "GOVC_TLS_CA_CERTS": str(tmp_path / "fleet-ca.pem"),
-            "GOVMOMI_HOME": str(tmp_path / "govmomi"),
-        }
-
-        def run(*arguments: str, fails: bool = False) -> str:
-            done = completed([govc_binary, *arguments], env=environment, check=False)
-            assert (done.returncode != 0) is fails, done.stdout + done.stderr
-            return done.stderr if fails else done.stdout
-
+    with govc_on(govc_binary, load_scenario("solidfire-vvols"), tmp_path) as (run, _):
         yield run
 
 

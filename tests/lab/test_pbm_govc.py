@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,31 +12,15 @@ from auditor_lab.authority import Authority
 from auditor_lab.scenario import parse_scenario
 from auditor_lab.vcenter.server import VCenterServer
 from tests.lab.conftest import PASSWORD, USER
+from tests.lab.govc import Govc, govc_for
 from tests.lab.test_pbm import POLICIES, SYSTEM
-from tests.waiting import completed
-
-Govc = Callable[..., str]
 
 
 @pytest.fixture
 def govc(govc_binary: str, tmp_path: Path, authority: Authority, serve_vcenter: Callable[..., VCenterServer]) -> Govc:
     server = serve_vcenter(parse_scenario(POLICIES, "policies").vcenters[0])
     authority.write(tmp_path / "ca.pem")
-    environment = os.environ | {
-        "GOVC_URL": f"https://{server.host}:{server.port}/sdk",
-        "GOVC_USERNAME": USER,
-        "GOVC_PASSWORD": PASSWORD,
-        "GOVC_TLS_CA_CERTS": str(tmp_path / "ca.pem"),
-        "GOVC_SHOW_UNRELEASED": "true",
-        "GOVMOMI_HOME": str(tmp_path / "govmomi"),
-    }
-
-    def run(*arguments: str, fails: bool = False) -> str:
-        done = completed([govc_binary, *arguments], env=environment, check=False)
-        assert (done.returncode != 0) is fails, done.stdout + done.stderr
-        return done.stderr if fails else done.stdout
-
-    return run
+    return govc_for(govc_binary, server, tmp_path / "ca.pem", USER, PASSWORD)
 
 
 def names(govc: Govc) -> set[str]:

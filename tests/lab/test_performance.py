@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -13,10 +12,9 @@ import pytest
 from pyVmomi import vim, vmodl
 
 from auditor_lab.scenario import load_scenario
-from auditor_lab.serving import VCENTER_USER, serve
 from auditor_lab.vcenter.server import VCenterServer
 from tests.lab.conftest import Client, Plain, small
-from tests.waiting import completed
+from tests.lab.govc import govc_on
 
 NOISY_HOST = "esx-vvol-1.lab.example"  # bronze-noisy, silver-1 and gold-1 run here and share one endpoint
 SHARED = "naa.6f47acc2000000027366707200000000"
@@ -410,21 +408,7 @@ def test_only_hosts_and_machines_have_real_time_samples(vcenter: VCenterServer, 
 
 
 def test_govc_samples_metrics(govc_binary: str, tmp_path: Path) -> None:
-    with serve(load_scenario("solidfire-vvols")) as lab:
-        lab.write_fleet(tmp_path / "fleet.yaml")
-        server = lab.vcenters["vc-solidfire"]
-        environment = os.environ | {
-            "GOVC_URL": f"https://{server.host}:{server.port}/sdk",
-            "GOVC_USERNAME": VCENTER_USER,
-            "GOVC_PASSWORD": lab.password,
-            "GOVC_TLS_CA_CERTS": str(tmp_path / "fleet-ca.pem"),
-            "GOVMOMI_HOME": str(tmp_path / "govmomi"),
-        }
-
-        def govc(*arguments: str) -> str:
-            done = completed([govc_binary, *arguments], env=environment, check=True)
-            return done.stdout
-
+    with govc_on(govc_binary, load_scenario("solidfire-vvols"), tmp_path) as (govc, _):
         host = f"host/sf-vvol/{NOISY_HOST}"
         assert "disk.kernelLatency.average" in govc("metric.ls", host).split()
         reported = govc("metric.info", host, "disk.kernelLatency.average")
