@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from auditor.apply import undo
 from auditor.endpoints.common.remediator import Reading, Remediator
-from auditor.endpoints.common.sessions import Sessions
 from auditor.endpoints.dell_sc.client import open_dell_sc
 from auditor.endpoints.dell_sc.settings.volume_qos_profile import DellScVolumeQosProfile
 from auditor.errors import (
@@ -22,12 +20,10 @@ from auditor.errors import (
     PermissionMissingError,
     RefusedError,
 )
-from auditor.journal import open_journal
 from auditor.model import Change, FixClass, Outcome, Receipt, Resource, Target
 from auditor_lab.wire import Fault
-from tests.applying import apply
+from tests.applying import applied, put_back
 from tests.endpoints.dell_sc.dell_sc_serving import S1, serving
-from tests.identified import as_seen
 from tests.waiting import NEVER_SECONDS, SHORT_SECONDS
 
 if TYPE_CHECKING:
@@ -63,13 +59,10 @@ class Peer:
     def make(self, before: Scalar, after: Scalar) -> Receipt:
         resource = Resource("array_volume", CAPPED, "capped", "sc-east", None, None)
         change = Change("dell_sc.volume_qos_profile", FixClass.ARRAY, target(), before, after, ("qos/rule",), resource, "reason")
-        with Sessions({"sc-east": self.endpoint}) as sessions, open_journal(self.journals, FIRST) as journal:
-            (receipt,) = apply(as_seen(sessions, change), sessions, journal, allow=frozenset(FixClass), confirm=lambda _: True)
-        return receipt
+        return applied(change, self.endpoint, self.journals, FIRST)
 
     def take_back(self) -> list[Receipt]:
-        with Sessions({"sc-east": self.endpoint}) as sessions, open_journal(self.journals, SECOND) as journal:
-            return list(undo(FIRST, sessions, journal, confirm=lambda _: True))
+        return put_back(FIRST, self.endpoint, self.journals, SECOND)
 
 
 def target(volume_id: str = CAPPED) -> Target:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from auditor.endpoints.common.remediator import Reading, Remediator
-from auditor.endpoints.common.sessions import Sessions
 from auditor.endpoints.eternus.client import open_eternus
 from auditor.endpoints.eternus.settings.qos_category import EternusQosCategory
 from auditor.endpoints.eternus.settings.volume_qos import EternusVolumeQos
@@ -20,8 +19,8 @@ from auditor.errors import (
     NotThereError,
     RefusedError,
 )
-from auditor.journal import open_intents, open_journal
-from auditor.model import Change, EndpointKind, FixClass, Outcome, Receipt, Resource, Target
+from auditor.journal import open_intents
+from auditor.model import Change, FixClass, Outcome, Receipt, Resource, Target
 from auditor_lab.arrays.eternus.description import (
     CategoryDescription,
     EternusDescription,
@@ -29,9 +28,8 @@ from auditor_lab.arrays.eternus.description import (
     VolumeDescription,
 )
 from auditor_lab.wire import Fault
-from tests.applying import apply
+from tests.applying import applied as made
 from tests.endpoints.eternus.eternus_peer import Peer, endpoint_of, lab, says
-from tests.identified import as_seen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -267,15 +265,10 @@ class Applied:
     def __init__(self, folder: Path, server: EternusServer, endpoint: Any) -> None:
         self.folder, self.server, self.endpoint = folder / "journal", server, endpoint
 
-    def sessions(self) -> Sessions:
-        return Sessions({"dx-east": self.endpoint}, {EndpointKind.ETERNUS: open_eternus})
-
     def run(self, run: str, name: str, where: Target, before: Scalar, after: Scalar) -> Receipt:
         resource = Resource("qos_policy", "1", "category 3", "dx-east", None, None)
         change = Change(name, FixClass.ARRAY, where, before, after, ("qos/x",), resource, "reason")
-        with self.sessions() as sessions, open_journal(self.folder, run) as journal:
-            [receipt] = apply(as_seen(sessions, change), sessions, journal, allow=frozenset(FixClass), confirm=lambda _: True)
-        return receipt
+        return made(change, self.endpoint, self.folder, run)
 
 
 @contextmanager

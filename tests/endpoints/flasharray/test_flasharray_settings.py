@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from auditor.apply import undo
 from auditor.endpoints.common.remediator import Reading, Remediator
-from auditor.endpoints.common.sessions import Sessions
 from auditor.endpoints.flasharray.client import FlashArray, open_flasharray
 from auditor.endpoints.flasharray.settings.host_personality import FlashArrayHostPersonality
 from auditor.endpoints.flasharray.settings.volume_group_limit import FlashArrayVolumeGroupLimit
 from auditor.endpoints.flasharray.settings.volume_limit import FlashArrayVolumeLimit
 from auditor.errors import AuditorError, MalformedAnswerError, NotThereError, RefusedError
-from auditor.journal import open_journal
 from auditor.model import Change, Endpoint, EndpointKind, FixClass, Limits, Outcome, Resource, Target
 from auditor_lab.arrays.flasharray.description import FlashArrayDescription
 from auditor_lab.arrays.flasharray.parts import (
@@ -28,9 +25,8 @@ from auditor_lab.arrays.flasharray.parts import (
 )
 from auditor_lab.arrays.flasharray.server import FlashArrayServer
 from auditor_lab.wire import Fault
-from tests.applying import apply
+from tests.applying import applied, put_back
 from tests.endpoints.arrays import serving_array
-from tests.identified import as_seen
 from tests.waiting import NEVER_SECONDS, SHORT_SECONDS
 
 if TYPE_CHECKING:
@@ -70,18 +66,12 @@ class Peer:
     def writes(self) -> int:
         return sum(request.startswith("PATCH") for request in self.server.requests)
 
-    def sessions(self) -> Sessions:
-        return Sessions({"fa-east": self.endpoint}, {EndpointKind.FLASHARRAY: open_flasharray})
-
     def run(self, run: str, change: Change) -> Receipt:
-        with self.sessions() as sessions, open_journal(self.folder / "journal", run) as journal:
-            (receipt,) = apply(as_seen(sessions, change), sessions, journal, allow=frozenset(FixClass), confirm=lambda _: True)
-            return receipt
+        return applied(change, self.endpoint, self.folder / "journal", run)
 
     def undone(self, run: str) -> Receipt:
-        with self.sessions() as sessions, open_journal(self.folder / "journal", SECOND) as journal:
-            (receipt,) = undo(run, sessions, journal, confirm=lambda _: True)
-            return receipt
+        (receipt,) = put_back(run, self.endpoint, self.folder / "journal", SECOND)
+        return receipt
 
 
 @pytest.fixture

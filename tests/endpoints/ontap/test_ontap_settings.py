@@ -8,24 +8,20 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from auditor.apply import undo
 from auditor.endpoints.common.remediator import Reading, Remediator
-from auditor.endpoints.common.sessions import Sessions
 from auditor.endpoints.ontap.client import OntapCluster, open_ontap
 from auditor.endpoints.ontap.settings.efficiency_priority import OntapEfficiencyPriority
 from auditor.endpoints.ontap.settings.efficiency_schedule import OntapEfficiencySchedule
 from auditor.endpoints.ontap.settings.qos_policy_limit import OntapQosPolicyLimit
 from auditor.endpoints.ontap.settings.volume_qos_policy import OntapVolumeQosPolicy
 from auditor.errors import AuditorError, EndpointUnreachableError, MalformedAnswerError, NotThereError, RefusedError
-from auditor.journal import open_journal
 from auditor.model import Change, Endpoint, EndpointKind, FixClass, Outcome, Resource, Target
 from auditor_lab.arrays.ontap.cluster import Cluster
 from auditor_lab.arrays.ontap.server import OntapServer
 from auditor_lab.wire import Fault
-from tests.applying import apply
+from tests.applying import applied, put_back
 from tests.endpoints.arrays import serving_array
 from tests.endpoints.ontap.ontap_cluster import CLUSTER
-from tests.identified import as_seen
 from tests.waiting import NEVER_SECONDS, SHORT_SECONDS
 
 if TYPE_CHECKING:
@@ -63,18 +59,12 @@ class Peer:
     def writes(self) -> int:
         return sum(request.startswith("PATCH") for request in self.server.requests)
 
-    def sessions(self) -> Sessions:
-        return Sessions({"na-east": self.endpoint}, {EndpointKind.ONTAP: open_ontap})
-
     def run(self, run: str, change: Change) -> Receipt:
-        with self.sessions() as sessions, open_journal(self.folder / "journal", run) as journal:
-            (receipt,) = apply(as_seen(sessions, change), sessions, journal, allow=frozenset(FixClass), confirm=lambda _: True)
-            return receipt
+        return applied(change, self.endpoint, self.folder / "journal", run)
 
     def undone(self, run: str) -> Receipt:
-        with self.sessions() as sessions, open_journal(self.folder / "journal", SECOND) as journal:
-            (receipt,) = undo(run, sessions, journal, confirm=lambda _: True)
-            return receipt
+        (receipt,) = put_back(run, self.endpoint, self.folder / "journal", SECOND)
+        return receipt
 
 
 @pytest.fixture(scope="module")

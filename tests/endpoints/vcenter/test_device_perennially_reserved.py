@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,13 +10,11 @@ from typing import Any
 import pytest
 from pyVmomi import vim
 
-from auditor.apply import undo
 from auditor.apply.interlocks import interlock
-from auditor.endpoints.common.sessions import Sessions
 from auditor.endpoints.settings import remediator_for
 from auditor.endpoints.vcenter.session import open_vcenter
 from auditor.errors import ConfigurationError, MalformedAnswerError, RefusedError
-from auditor.journal import open_intents, open_journal
+from auditor.journal import open_intents
 from auditor.model import Change, Endpoint, FixClass, Outcome, Receipt, Resource, Target
 from auditor_lab.vcenter import server as serving
 from auditor_lab.vcenter.esxcli import commands
@@ -25,8 +22,7 @@ from auditor_lab.vcenter.esxcli.command import Command
 from auditor_lab.vcenter.esxcli.executer import Scalar as BareWord
 from auditor_lab.vcenter.server import VCenterServer
 from auditor_lab.wire import Fault
-from tests.applying import apply
-from tests.identified import as_seen
+from tests.applying import applied, put_back
 
 Serve = Callable[..., tuple[VCenterServer, Endpoint]]
 
@@ -50,19 +46,11 @@ class Lab:
     endpoint: Endpoint
     journals: Path
 
-    @contextmanager
-    def opened(self, run: str) -> Iterator[tuple[Sessions, Any]]:
-        with Sessions({self.endpoint.name: self.endpoint}) as sessions, open_journal(self.journals, run) as journal:
-            yield sessions, journal
-
     def run(self, run: str, change: Change) -> Receipt:
-        with self.opened(run) as (sessions, journal):
-            (receipt,) = apply(as_seen(sessions, change), sessions, journal, allow=frozenset(FixClass), confirm=lambda _: True)
-        return receipt
+        return applied(change, self.endpoint, self.journals, run)
 
     def undo(self, undone: str, run: str) -> list[Receipt]:
-        with self.opened(run) as (sessions, journal):
-            return list(undo(undone, sessions, journal, confirm=lambda _: True))
+        return put_back(undone, self.endpoint, self.journals, run)
 
     def somebody_sets(self, *, mark: bool) -> None:
         with self.server.state.lock:
