@@ -229,7 +229,7 @@ def _end(release: str | None, *, is_complete: bool) -> str:
 
 
 def _show_final_ends(read: Sequence[EndpointReading], snapshot: Snapshot, progress: Progress) -> None:
-    """Show how the readings ended of which all endpoints together say something else than each alone.
+    """Show the ends of those readings that look different once all endpoints are read.
 
     The gap of an old entry of a host that answers under another one is none, and a number that no column holds is one.
     """

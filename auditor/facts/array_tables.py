@@ -148,7 +148,7 @@ ARRAY_TABLES = (
         key=("endpoint", "volume_id"),
         rests_on=(("array_qos_policy", "name"),),
         kept_for={
-            "write_cache": "of which E-Series volumes writes wait for the disks",
+            "write_cache": "for which E-Series volumes a write waits for the disks",
             "copy_of": "which volumes share blocks with the one that they were cloned from",
             "tiering": "by which storage profile its blocks move, shown by sioc/auto-tiering, which judges `tiers`",
             "serial": "which volume a vendor's tool or support case means",

@@ -57,7 +57,7 @@ __all__ = [
 
 
 def endpoint_type(kind: EndpointKind) -> EndpointType:
-    """What is registered for `kind`; for a kind of which no plugin can be used, one with a `fault`."""
+    """What is registered for `kind`; for a kind whose plugin cannot be used, one with a `fault`."""
     own = _types().get(kind)
     return _plugin_type(kind) if own is None else own
 

@@ -191,7 +191,7 @@ def test_a_view_of_arrays_settings_names_the_volume_or_policy_where_it_is_still_
         pytest.param("none", None, "gold: x: 500 IOPS", ("gold: x", True), id="the longer of two names"),
         pytest.param("none", None, "gold: night: 500 IOPS", (None, False), id="a policy that is gone, whose name begins as another's"),
         pytest.param("none", None, "gold: 500 IOPS: 9 IOPS", (None, False), id="the like, where the rest of the name reads as a limit"),
-        pytest.param("none", None, "gold: ", ("gold", True), id="a policy of which no limit was read"),
+        pytest.param("none", None, "gold: ", ("gold", True), id="a policy without a limit that was read"),
         pytest.param(
             "none", None, "gold: no ceiling, burst 9, at least 5, 1.5 MiB/s, priority Medium", ("gold", True), id="every kind of limit"
         ),

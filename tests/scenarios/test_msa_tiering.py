@@ -1,4 +1,4 @@
-"""The audit of the scenario msa-tiering, which "all" leaves out: what is expected of it, and a twin of which nothing is."""
+"""The audit of the scenario msa-tiering, which "all" leaves out: what is expected of it, and nothing of its twin."""
 
 from __future__ import annotations
 

@@ -148,7 +148,7 @@ def _limit(iops: str, mb: str, label: str, mode: str, complain: Complain) -> Lim
 
 
 def _part(iops: int, mb: int) -> Limit | None:
-    """What is known for certain of a limit of which one number is UNSET or was not understood; None where that is nothing."""
+    """What is known for certain of a limit with one number UNSET or not understood; None where that is nothing."""
     known_iops = None if iops == UNSET or iops >= MOST_IOPS else iops
     known_mb = None if mb == UNSET or mb >= MOST_MB_PER_SECOND else mb
     return None if known_iops is known_mb is None else Limit(known_iops, known_mb, is_whole=False)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _WWN = re.compile(r"[0-9a-f]{16}")
 ANY = "*"
-"""Whoever comes: in the place of an initiator's IQN, and of an initiator group's name."""
+"""Any initiator: in the place of an initiator's IQN, and of an initiator group's name."""
 
 
 def host_row(group: Record) -> Row:

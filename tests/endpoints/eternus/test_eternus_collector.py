@@ -256,7 +256,7 @@ def table_line(*pairs: tuple[int, int], number: int = 1) -> str:
 
 
 def part(iops: int | None = None, mb: int | None = None) -> qos.Limit:
-    """A limit of which the other number is not known."""
+    """A limit whose other number is not known."""
     return qos.Limit(iops, mb, is_whole=False)
 
 
