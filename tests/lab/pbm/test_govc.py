@@ -13,7 +13,7 @@ from auditor_lab.scenario import parse_scenario
 from auditor_lab.vcenter.server import VCenterServer
 from tests.lab.conftest import PASSWORD, USER
 from tests.lab.govc import Govc, govc_for
-from tests.lab.test_pbm import POLICIES, SYSTEM
+from tests.lab.pbm.conftest import POLICIES, SYSTEM
 
 
 @pytest.fixture
