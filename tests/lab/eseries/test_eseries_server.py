@@ -12,9 +12,10 @@ from typing import Any
 import httpx
 import pytest
 
+from auditor.contract.doubles import authority
 from auditor.model import EndpointKind
 from auditor_lab.arrays.eseries.description import ESeriesDescription, VolumeDescription
-from tests.endpoints.arrays import PASSWORD, USER, authority, serving_array
+from tests.endpoints.arrays import PASSWORD, USER, serving_array
 from tests.endpoints.eseries.eseries_system import SYSTEM
 
 WWN = "60080E500023C73400000000515AF323"
