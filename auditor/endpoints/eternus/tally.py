@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeVar
-
-if TYPE_CHECKING:
-    pass
+from typing import Final, TypeVar
 
 T = TypeVar("T")
 

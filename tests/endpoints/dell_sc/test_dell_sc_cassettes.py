@@ -6,7 +6,7 @@ See tests/endpoints/cassettes.py.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from auditor.endpoints.dell_sc.collect import collect_dell_sc
 from auditor.endpoints.dell_sc.settings.volume_qos_profile import DellScVolumeQosProfile
@@ -14,9 +14,6 @@ from auditor.facts.schema import ARRAY_TOPICS, Batch
 from auditor.model import EndpointKind, Gap, Target
 from tests.endpoints.cassettes import RECORD, TAPES
 from tests.endpoints.dell_sc.dell_sc_serving import S1
-
-if TYPE_CHECKING:
-    pass
 
 
 def playing(name: str, folder: Path) -> Any:

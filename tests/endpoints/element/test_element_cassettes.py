@@ -6,7 +6,7 @@ See tests/endpoints/cassettes.py.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from auditor.endpoints.element.collect import collect_element
 from auditor.endpoints.element.settings.qos_policy import ElementQosPolicy
@@ -23,10 +23,6 @@ from auditor_lab.arrays.element.description import (
     VvolDescription,
 )
 from tests.endpoints.cassettes import RECORD, TAPES
-
-if TYPE_CHECKING:
-    pass
-
 
 DESCRIPTION = ElementDescription(
     name="sf-east",

@@ -5,17 +5,14 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from auditor_lab.arrays.flasharray.description import FlashArrayDescription
 from tests.endpoints.arrays import Collected
-from tests.required import capture
-
-if TYPE_CHECKING:
-    pass
 from tests.endpoints.flasharray.conftest import ID, collected, serving
+from tests.required import capture
 
 
 def captured(name: str) -> Any:

@@ -6,7 +6,7 @@ See tests/endpoints/cassettes.py.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from auditor.endpoints.flasharray.collect import collect_flasharray
 from auditor.endpoints.flasharray.settings.volume_limit import FlashArrayVolumeLimit
@@ -22,10 +22,6 @@ from auditor_lab.arrays.flasharray.parts import (
     VolumeGroupDescription,
 )
 from tests.endpoints.cassettes import RECORD, TAPES
-
-if TYPE_CHECKING:
-    pass
-
 
 DESCRIPTION = FlashArrayDescription(
     name="fa-east",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -22,9 +22,6 @@ from auditor_lab.arrays.flasharray.parts import (
 from auditor_lab.arrays.flasharray.server import FlashArrayServer
 from auditor_lab.wire import Fault
 from tests.endpoints.arrays import Collected
-
-if TYPE_CHECKING:
-    pass
 from tests.endpoints.flasharray.conftest import ID, MIB, S2, STEM, collected, column, item, serving
 
 

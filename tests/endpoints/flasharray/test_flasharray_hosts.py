@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -15,9 +15,6 @@ from auditor_lab.arrays.flasharray.parts import (
     HostDescription,
 )
 from auditor_lab.arrays.flasharray.server import FlashArrayServer
-
-if TYPE_CHECKING:
-    pass
 from tests.endpoints.flasharray.conftest import S2, collected, column, item, serving
 
 
