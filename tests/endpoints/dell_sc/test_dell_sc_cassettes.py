@@ -10,8 +10,9 @@ from typing import Any
 
 from auditor.endpoints.dell_sc.collect import collect_dell_sc
 from auditor.endpoints.dell_sc.settings.volume_qos_profile import DellScVolumeQosProfile
-from auditor.facts.schema import ARRAY_TOPICS, Batch
-from auditor.model import EndpointKind, Gap, Target
+from auditor.facts.schema import ARRAY_TOPICS
+from auditor.model import EndpointKind, Target
+from tests.endpoints.arrays import Collected
 from tests.endpoints.cassettes import RECORD, TAPES
 from tests.endpoints.dell_sc.dell_sc_serving import S1
 
@@ -22,16 +23,10 @@ def playing(name: str, folder: Path) -> Any:
 
 def test_a_reading_hears_every_recorded_answer_and_asks_for_no_other(tmp_path: Path) -> None:
     with playing("reading.yaml", tmp_path) as (manager, cassette):
-        items = list(collect_dell_sc(manager, manager.endpoint))
+        found = Collected(collect_dell_sc(manager, manager.endpoint), ARRAY_TOPICS[EndpointKind.DELL_SC])
     assert RECORD or cassette.all_played, "an answer was recorded that nobody asked for"
-    assert [item for item in items if isinstance(item, Gap)] == []
-    tables: dict[str, list[Batch]] = {}
-    for item in items:
-        if isinstance(item, Batch):
-            tables.setdefault(item.table, []).append(item)
-    assert sorted(item.columns["topic"][0] for item in tables["reading"]) == sorted(ARRAY_TOPICS[EndpointKind.DELL_SC])
-    volumes = tables["array_volume"][0].columns
-    assert list(zip(volumes["name"], volumes["device"], volumes["qos_max_bytes_per_second"], volumes["tiers"], strict=True)) == [
+    assert found.gaps == []
+    assert found.column("array_volume", "name", "device", "qos_max_bytes_per_second", "tiers") == [
         ("capped", "naa.6000d31000fcbe000000000000000003", 50 << 20, 2),
         ("free", "naa.6000d31000fcbe000000000000000004", None, 1),
     ]

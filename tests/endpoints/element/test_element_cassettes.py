@@ -11,8 +11,8 @@ from typing import Any
 from auditor.endpoints.element.collect import collect_element
 from auditor.endpoints.element.settings.qos_policy import ElementQosPolicy
 from auditor.endpoints.element.settings.volume_limits import ElementVolumeLimits
-from auditor.facts.schema import ARRAY_TOPICS, Batch
-from auditor.model import EndpointKind, Gap, Target
+from auditor.facts.schema import ARRAY_TOPICS
+from auditor.model import EndpointKind, Target
 from auditor_lab.arrays.element.description import (
     AccessGroupDescription,
     ContainerDescription,
@@ -22,6 +22,7 @@ from auditor_lab.arrays.element.description import (
     VolumeDescription,
     VvolDescription,
 )
+from tests.endpoints.arrays import Collected
 from tests.endpoints.cassettes import RECORD, TAPES
 
 DESCRIPTION = ElementDescription(
@@ -42,23 +43,17 @@ def playing(name: str, folder: Path) -> Any:
 
 def test_a_reading_hears_every_recorded_answer_and_asks_for_no_other(tmp_path: Path) -> None:
     with playing("reading.yaml", tmp_path) as (array, cassette):
-        items = list(collect_element(array, array.endpoint))
+        found = Collected(collect_element(array, array.endpoint), ARRAY_TOPICS[EndpointKind.ELEMENT])
     assert RECORD or cassette.all_played, "an answer was recorded that nobody asked for"
-    assert [item for item in items if isinstance(item, Gap)] == []
-    tables: dict[str, list[Batch]] = {}
-    for item in items:
-        if isinstance(item, Batch):
-            tables.setdefault(item.table, []).append(item)
-    assert sorted(item.columns["topic"][0] for item in tables["reading"]) == sorted(ARRAY_TOPICS[EndpointKind.ELEMENT])
-    volumes = tables["array_volume"][0].columns
-    assert list(zip(volumes["name"], volumes["device"], volumes["qos_max_iops"], strict=True)) == [
+    assert found.gaps == []
+    assert found.column("array_volume", "name", "device", "qos_max_iops") == [
         ("vmfs-1", "naa.6f47acc1000000006467306a00000001", 3000),
         ("db.vmdk", "naa.6f47acc1000000006467306a00000002", 1000),
     ]
-    assert tables["array_initiator"][0].columns["initiator"] == ["iqn.1998-01.com.vmware:esx-1", "2100000e1e14af40"]
-    assert tables["array_connection"][0].columns["volume_id"] == ["1"]
-    assert len(tables["array_session"][0].columns["volume_id"]) + len(tables["array_session"][1].columns["volume_id"]) == 1 + 2
-    assert tables["array_protocol_endpoint"][0].columns["device"] == [
+    assert found.column("array_initiator", "initiator") == ["iqn.1998-01.com.vmware:esx-1", "2100000e1e14af40"]
+    assert found.column("array_connection", "volume_id") == ["1"]
+    assert len(found.tables["array_session"]) == 1 + 2
+    assert found.column("array_protocol_endpoint", "device") == [
         "naa.6f47acc2000000016467306a00000000",
         "naa.6f47acc2000000026467306a00000000",
     ]

@@ -10,8 +10,8 @@ from typing import Any
 
 from auditor.endpoints.flasharray.collect import collect_flasharray
 from auditor.endpoints.flasharray.settings.volume_limit import FlashArrayVolumeLimit
-from auditor.facts.schema import ARRAY_TOPICS, Batch
-from auditor.model import EndpointKind, Gap, Target
+from auditor.facts.schema import ARRAY_TOPICS
+from auditor.model import EndpointKind, Target
 from auditor_lab.arrays.flasharray.description import FlashArrayDescription
 from auditor_lab.arrays.flasharray.parts import (
     HostDescription,
@@ -21,6 +21,7 @@ from auditor_lab.arrays.flasharray.parts import (
     VolumeDescription,
     VolumeGroupDescription,
 )
+from tests.endpoints.arrays import Collected
 from tests.endpoints.cassettes import RECORD, TAPES
 
 DESCRIPTION = FlashArrayDescription(
@@ -52,25 +53,19 @@ def playing(name: str, folder: Path) -> Any:
 
 def test_a_reading_hears_every_recorded_answer_and_asks_for_no_other(tmp_path: Path) -> None:
     with playing("reading.yaml", tmp_path) as (array, cassette):
-        items = list(collect_flasharray(array, array.endpoint))
+        found = Collected(collect_flasharray(array, array.endpoint), ARRAY_TOPICS[EndpointKind.FLASHARRAY])
     assert RECORD or cassette.all_played, "an answer was recorded that nobody asked for"
-    assert [item for item in items if isinstance(item, Gap)] == []
-    tables: dict[str, list[dict[str, Any]]] = {}
-    for item in items:
-        if isinstance(item, Batch):
-            rows = [dict(zip(item.columns, row, strict=True)) for row in zip(*item.columns.values(), strict=True)]
-            tables.setdefault(item.table, []).extend(rows)
-    assert sorted(row["topic"] for row in tables["reading"]) == sorted(ARRAY_TOPICS[EndpointKind.FLASHARRAY])
+    assert found.gaps == []
     stem = "naa.624a93705a1f77c29b3e4d10"
-    assert [(row["name"], row["device"], row["qos_max_iops"], row["qos_group_max_iops"]) for row in tables["array_volume"][:4]] == [
+    assert found.column("array_volume", "name", "device", "qos_max_iops", "qos_group_max_iops")[:4] == [
         ("pe", f"{stem}00011010", None, None),
         ("db", f"{stem}00011011", None, None),
         ("batch/archive", f"{stem}00011012", 10_000, 15_000),
         ("fast", "eui.005a1f77c29b3e4d24a9371000011013", None, None),
     ]
-    assert len(tables["array_volume"]) == 6
-    assert [row["host_type"] for row in tables["array_host"]] == ["esxi", "", "esxi"]
-    assert len(tables["array_connection"]) == 9, "three volumes for two hosts, one for one, and two vVols"
+    assert len(found.tables["array_volume"]) == 6
+    assert found.column("array_host", "host_type") == ["esxi", "", "esxi"]
+    assert len(found.tables["array_connection"]) == 9, "three volumes for two hosts, one for one, and two vVols"
 
 
 def test_a_fix_reads_writes_one_ceiling_reads_again_and_lifts_it(tmp_path: Path) -> None:
