@@ -11,7 +11,6 @@ from typing import Any
 from auditor.report.json.values import utc_text
 from auditor.report.wording import neutral
 
-FORMATS = ("text", "json")
 _LEVELS = {"auditor": logging.INFO, "apprise": logging.CRITICAL, "uvicorn": logging.ERROR}
 """Apprise's own lines may hold parts of addresses, which are secrets; auditor says itself what became of a notice. uvicorn warns of each
 request that is none: everybody who reaches the server could fill the log."""

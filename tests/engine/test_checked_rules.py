@@ -70,12 +70,7 @@ def test_a_file_that_changed_is_read_anew(tmp_path: Path, checked: Mapping[str, 
     ("views", "remediators", "mistake"),
     [
         pytest.param({"option": VIEWS["option"]}, REMEDIATORS, 'there is no view "protocol_endpoint"', id="its view went away"),
-        pytest.param(
-            {"protocol_endpoint": {**VIEWS["protocol_endpoint"], "dsnro": "BOOLEAN"}},
-            REMEDIATORS,
-            "cast it",
-            id="a column has another type",
-        ),
+        pytest.param(OTHER_TYPE, REMEDIATORS, "cast it", id="a column has another type"),
         pytest.param(VIEWS, ("host.option",), 'there is no remediator "device.dsnro"', id="its remediator went away"),
     ],
 )
