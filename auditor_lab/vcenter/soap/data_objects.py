@@ -47,15 +47,6 @@ def _fields(kind: type) -> tuple[tuple[str, Any, bool, bool], ...]:
     )
 
 
-def property_value(kind: type, name: str, value: Any) -> Any:
-    """`value` as the type that the property `name` of the managed object type `kind` declares; None stays None.
-
-    Raises:
-        AttributeError: `kind` has no such property.
-    """
-    return of_type(kind._GetPropertyInfo(name).type, value)  # type: ignore[attr-defined]  # noqa: SLF001  as above
-
-
 def of_type(declared: Any, value: Any) -> Any:
     """`value` as `declared`, so that it has the API's type on the wire."""
     if value is None or isinstance(value, VmomiSupport.DataObject):
