@@ -136,6 +136,7 @@ def test_the_first_that_stops_a_run_is_what_it_says(site: Site, change: Make) ->
     assert (run.error, run.stopped) == (STOP, "not attempted: somebody else writes")
     run.noted(applied(change("a")))
     assert run.error is STOP
+    assert site.of("notice") == []
 
 
 def test_nothing_settles_where_nothing_was_written_since(site: Site, change: Make) -> None:

@@ -7,10 +7,11 @@ import duckdb
 import pytest
 
 from auditor.engine.evaluate import evaluate
+from auditor.engine.fixes import impact
 from auditor.engine.fixes.impact import predict_fix_impact
 from auditor.engine.fixes.planning import plan
 from auditor.engine.rules.params import ParamValues
-from auditor.errors import RuleError
+from auditor.errors import RuleError, SnapshotError
 from auditor.facts.views import seal
 from auditor.model import Plan
 from tests.engine.bench import VIEWS, pe, rule_text, rules_from
@@ -114,6 +115,34 @@ def other(holds: str, fix: str = OWN, **keys: str) -> str:
             True,
             id="one of two neighbours says where it is",
         ),
+        pytest.param(
+            [other("dsnro >= 128", OWN.replace("device: device", "device: lower(family)")), rule_text("local/place", fix=f"{{{OWN}}}")],
+            {},
+            True,
+            id="its own fix says another place than its neighbour's",
+        ),
+        pytest.param(
+            [
+                other(
+                    "dsnro >= 128",
+                    OWN.replace("device: device", "device: device || $suffix"),
+                    params="{suffix: {default: x, unit: text, why: policy}}",
+                ),
+                rule_text("local/place", fix=f"{{{OWN}}}"),
+            ],
+            {},
+            True,
+            id="its own fix goes by a param, its neighbour's does not",
+        ),
+        pytest.param(
+            [
+                other("dsnro >= 32 AND host_id <> 'x'", fix=""),
+                rule_text("local/zz", over="option", holds="host_id <> 'x'", fix=f"{{{PLACE.replace('value', 'host_id')}, set: '64'}}"),
+            ],
+            {},
+            False,
+            id="a rule over a third view says nothing of where it is",
+        ),
     ],
 )
 def test_a_fix_is_held_against_rules_over_another_view_that_it_would_break(
@@ -142,3 +171,11 @@ def test_a_rule_that_cannot_be_computed_on_what_a_fix_would_leave_ends_the_judgi
     with pytest.raises(RuleError, match="local/lesson fails on what the fix of local/drift would leave") as caught:
         planned(tmp_path, DRIFT, other("dsnro // (dsnro - 64) >= 0"))
     assert "nothing was judged" in caught.value.why
+
+
+def test_a_file_of_the_snapshot_that_went_away_is_no_mistake_of_a_rule(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = SnapshotError("device.parquet went away", why="x", do="x")
+    monkeypatch.setattr(impact, "snapshot_fault", lambda _connection, failure: gone if isinstance(failure, duckdb.Error) else None)
+    with pytest.raises(SnapshotError) as raised:
+        planned(tmp_path, DRIFT, other("dsnro // (dsnro - 64) >= 0"))
+    assert raised.value is gone

@@ -11,12 +11,14 @@ import pytest
 from auditor.engine import judge as judging
 from auditor.engine.chosen_places import Chosen
 from auditor.engine.evaluate import load_evaluation
+from auditor.engine.fixes.planning import plan
 from auditor.engine.judge import Judgement
 from auditor.engine.rules.rule import RuleSet
+from auditor.engine.verdicts import Evaluation
 from auditor.engine.waivers.file import Waiver, Waivers
 from auditor.facts.schema import create_tables
 from auditor.facts.snapshots.snapshot import Snapshot
-from auditor.model import FixClass, Target, Verdict
+from auditor.model import FixClass, Plan, Target, Verdict
 from tests.engine.bench import HEADROOM, SOUND, Override, fleet, pe, rule_text, rules_from
 
 AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -116,6 +118,20 @@ def test_what_is_waived_is_not_planned_and_a_waiver_of_nothing_is_a_notice(tmp_p
     assert [change.resource.name[-1] for change in found.plan.changes] == ["2"]
     [notice] = found.notices
     assert "w.yaml:9" in notice
+
+
+@pytest.mark.parametrize("chosen", [None, Chosen(endpoints=frozenset({"vc-east"}))], ids=["all", "a part"])
+def test_a_plan_is_made_by_the_rules_that_judge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chosen: Chosen | None) -> None:
+    rules = rules_from(tmp_path / "rules", SOUND)
+    given = list[RuleSet | None]()
+
+    def recorded(evaluation: Evaluation, by: RuleSet | None = None) -> Plan:
+        given.append(by)
+        return plan(evaluation, by)
+
+    monkeypatch.setattr(judging, "plan", recorded)
+    judge(monkeypatch, tmp_path, rules, chosen=chosen, protocol_endpoint=[pe(1)])
+    assert given == [rules]
 
 
 def test_a_fix_that_a_rule_over_another_view_would_fail_by_is_not_planned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -65,6 +65,7 @@ def test_what_a_guest_could_send_is_bounded_by_its_controller(cells: dict[str, A
         pytest.param({"limit_per_second": 200}, (190, 210), id="one that is not reached"),
         pytest.param({"limit_per_second": 96}, (91.2, 100.8), id="one that is reached within 5 %"),
         pytest.param({"limit_per_second": 95}, None, id="one that it does more than: a burst"),
+        pytest.param({"limit_per_second": 100, "commands_per_second": 105}, (95, 105), id="one that it does 5 % more than"),
         pytest.param({"limit_per_second": 0}, None, id="0 is no limit"),
         pytest.param({"limit_per_second": 90, "io_bytes": 262144, "largest_io_bytes": 131072}, None, id="a burst, in pieces"),
         pytest.param({"limit_per_second": 500, "is_at_limit": True}, (95, 105), id="at it: what passes"),
@@ -225,6 +226,25 @@ def test_split_commands_are_counted_by_the_device_and_else_from_one_piece_to_all
     assert ends(noisy.stream.outstanding) == (170 * 0.95, 168)
 
 
+def in_two(outstanding: float, **cells: Any) -> Disk:
+    """A disk of which the host makes two commands of each."""
+    return sender("a", outstanding, io_bytes=262144, largest_io_bytes=131072, **cells)
+
+
+@pytest.mark.parametrize(
+    ("split", "active", "sent"),
+    [
+        pytest.param(in_two(0.5, commands_per_second=0), 0, (0, 1), id="a device that counts none says nothing"),
+        pytest.param(in_two(0.5, commands_per_second=0), 0.5, (0.475, 0.525), id="one that counts less than one command"),
+        # 19,000 a second of 1 ms at most are 19, each in two pieces; 40 within 5 % are 38 at least.
+        pytest.param(in_two(0.5, commands_per_second=19000, array_latency_ms=0.7), 40, (38, 38), id="one that counts just all pieces"),
+    ],
+)
+def test_few_split_commands_are_counted_by_the_device(split: Disk, active: float, sent: tuple[float, float]) -> None:
+    [line] = lines(replace(QUEUE, active=active, queued=0), split)
+    assert ends(line.stream.outstanding) == sent
+
+
 def test_what_the_device_has_beyond_the_disks_is_the_hosts_own() -> None:
     # 20 within 5 % are 21 at most; 31 - 21 is 10, within 5 %. Service: the device's 10 ms, in whole ones.
     [own, kernel] = lines(device(**KERNEL, active=25, queued=6), sender("a", 20))
@@ -267,6 +287,14 @@ def test_where_most_of_the_device_is_not_the_disks_the_disk_has_a_service_time_o
     assert inputs[0].source.startswith(source)
 
 
+@pytest.mark.parametrize(("counted", "source"), [(1.5, "disk_stream.latency_ms - "), (None, "device_queue.davg_ms")])
+def test_beside_a_disk_without_a_rate_any_command_of_the_device_is_the_hosts(counted: float | None, source: str) -> None:
+    inputs: list[Input] = []
+    queue = device(queue_basis="littles-law", davg_ms=10, kavg_ms=4, commands_per_second=counted)
+    lines_of(queue, [sender("a", 2, commands_per_second=0, array_latency_ms=None, latency_ms=9)], inputs)
+    assert inputs[0].source.startswith(source)
+
+
 def test_the_first_two_streams_leave_their_inputs() -> None:
     inputs: list[Input] = []
     lines_of(S0_QUEUE, [NOISY, NEIGHBOUR, replace(NEIGHBOUR, name="third", outstanding=0.5)], inputs)
@@ -278,6 +306,7 @@ def test_the_first_two_streams_leave_their_inputs() -> None:
         ("outstanding of neighbour", "commands", "measured", "disk_stream.outstanding, commands_per_second"),
     ]
     assert ends(inputs[0].value) == (0.9, 1.1)
+    assert ends(inputs[1].value) == (64.6 * 0.95, 64.6 * 1.05)  # without what the other two have outstanding, 1 and 0.5
     assert ends(inputs[2].value) == (102.4 * 0.95, 102.4 * 1.05)
     inputs = []
     lines_of(S0_QUEUE, [replace(NOISY, array_latency_ms=7), replace(NEIGHBOUR, is_at_limit=True, array_latency_ms=3)], inputs)

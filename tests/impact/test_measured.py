@@ -74,7 +74,8 @@ def test_of_several_disks_the_quickest_and_the_slowest_are_held_against_the_mode
 
 
 @pytest.mark.parametrize(
-    ("model", "contradicts"), [((500, 505), False), ((490, 494), True), ((2021, 3000), True), ((2020, 3000), False), ((900, 1100), False)]
+    ("model", "contradicts"),
+    [((500, 505), False), ((490, 494), True), ((490, 495), False), ((2021, 3000), True), ((2020, 3000), False), ((900, 1100), False)],
 )
 def test_a_rate_that_is_more_than_twice_off_contradicts_the_model(model: tuple[float, float], contradicts: bool) -> None:
     # 1,000 within 1 %: 990 to 1,010.
@@ -118,6 +119,7 @@ def test_a_flow_has_the_rate_that_was_counted_and_the_latency_by_littles_law() -
         pytest.param(30, (1, 1000), (18.81, 21.21), id="30 ms: what vCenter says is of something else"),
         pytest.param(20, (20, 30), (20, 21.21), id="the model narrows it from below"),
         pytest.param(20, (10, 20), (18.81, 20), id="and from above"),
+        pytest.param(20, (21 / 990 * 1000, 40), (21.21, 21.21), id="to one figure, where they touch"),
         pytest.param(20, (30, 40), (18.81, 21.21), id="but where it does not agree"),
     ],
 )

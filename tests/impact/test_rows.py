@@ -43,6 +43,9 @@ def test_commands_outstanding_are_those_counted_and_below_one_those_of_the_rate_
     # 600 a second of 2 ms, and none counted: 1 at least, by the counter that is whole; 600 * 3 ms at most, of a latency that was not read.
     busy = outstanding(disk("x", commands_per_second=600), Interval(2, 3))
     assert [busy.low, busy.high] == pytest.approx([1, 1.8])
+    # 600 of 0.5 ms at most: without a latency a whole millisecond counts.
+    quick = outstanding(disk("x", commands_per_second=600), Interval(0.2, 0.5))
+    assert [quick.low, quick.high] == pytest.approx([0.12, 0.6])
     # 0.5 counted, and no rate.
     assert outstanding(disk("x", outstanding=0.5), Interval(2, 3)) == Interval(0, 0.5)
 

@@ -131,6 +131,21 @@ def test_a_device_has_its_queue_and_the_settings_that_make_it() -> None:
             id="no depth",
         ),
         pytest.param(
+            {**TWO, "dsnro": None},
+            "Which depth applies is not known: the device's depth or DSNRO was not read.",
+            id="no DSNRO",
+        ),
+        pytest.param(
+            {**TWO, "worlds": None, "worlds_at_least": 3},
+            "DSNRO of 32 applies, and not the device's 256: at least 3 disks compete.",
+            id="worlds are known by a bound",
+        ),
+        pytest.param(
+            {**TWO, "worlds": 1, "worlds_at_least": 1},
+            "The device's own depth of 256 applies, and not DSNRO of 32: no two disks compete.",
+            id="one world",
+        ),
+        pytest.param(
             {**TWO, "queue_depth": 32},
             "The device's own depth of 32 applies: DSNRO (32) is not below it.",
             id="DSNRO is as deep as the device",
@@ -164,6 +179,17 @@ def test_a_device_has_its_queue_and_the_settings_that_make_it() -> None:
 )
 def test_the_depth_that_applies_has_its_reason_as_a_sentence(cells: dict[str, Any], sentence: str) -> None:
     assert which_depth(queue(**cells)) == sentence
+
+
+@pytest.mark.parametrize("active", [None, 0.0])
+def test_where_storage_io_control_throttled_nobody_nothing_is_said_of_it(active: float | None) -> None:
+    told = device_station(queue(**TWO, sioc_active_percent=active)).notes
+    assert told == ("DSNRO of 32 applies, and not the device's 256: 2 disks compete.",)
+
+
+def test_an_adapter_is_named_with_its_driver() -> None:
+    [found] = adapter_stations([row_of("adapter", **HERE, hba="vmhba1", driver="lpfc")])
+    assert found.name == "vmhba1 (lpfc)"
 
 
 @pytest.mark.parametrize(("queued", "is_full"), [(1.0, True), (0.9, False), (None, None)])
