@@ -61,7 +61,7 @@ ARRAY_TABLES = (
         ENDPOINT,
         ("node_id", "VARCHAR", ""),
         ("name", "VARCHAR", ""),
-        ("state", "VARCHAR", "active | pending | ..."),
+        ("state", "VARCHAR", "active | pending (Element), up | down | taken_over | ... (ONTAP), ready | ... (FlashArray)"),
         ("version", "VARCHAR", ""),
         ("model", "VARCHAR", "NULL when not reported"),
         (

@@ -121,12 +121,13 @@ def test_priorities_of_unmap_are_the_apis_and_those_that_esxcli_sets_besides() -
         (flasharray.PERSONALITIES, "aix esxi hitachi-vsp hpux oracle-vm-server solaris vms"),
         (flasharray.CONTROLLER_KINDS, "array_controller shelf_controller"),
         (flasharray.KINDS, "protocol_endpoint regular"),
+        (ontap.NODE_STATES, "booting degraded down taken_over unknown up waiting_for_giveback"),
         (
             ontap.OS_TYPES,
             "aix hpux hyper_v image linux netware openvms solaris solaris_efi vmware windows windows_2008 windows_gpt xen",
         ),
     ],
-    ids=["volumes", "endpoints", "nodes", "hosts", "controllers", "volume kinds", "LUNs"],
+    ids=["volumes", "endpoints", "nodes", "hosts", "controllers", "volume kinds", "nodes of ONTAP", "LUNs"],
 )
 def test_every_value_of_an_arrays_reference_is_on_the_list(known: Mapping[str, object], listed: str) -> None:
     """Source: the references that each enumerations.py names."""

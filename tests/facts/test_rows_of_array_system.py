@@ -21,6 +21,18 @@ ALERTS: dict[str, list[Row]] = {
     "not read": [],
     "not read, and one seen": [FULL],
 }
+NODES: dict[str, list[str | None]] = {
+    "all up": ["up", "up"],
+    "one taken over": ["up", "taken_over"],
+    "all others": ["booting", "down", "waiting_for_giveback", "degraded"],
+    "one not known": ["up", "unknown"],
+    "one not understood": ["up", None],
+    "one down, one not known": ["down", "unknown"],
+    "nodes not read": [],
+    "nodes not read, and one seen": ["down"],
+    "without nodes": [],
+}
+"""By ONTAP, the states of its nodes."""
 NOT_READ = ("not read", "not read, and one seen")
 
 
@@ -45,6 +57,12 @@ def fleet() -> Facts:
     for row in given["array"]:
         if row["endpoint"] == "not told how it is":
             row["reports_alerts"] = False
+    for name, states in NODES.items():
+        array(given, name, N)
+        add(given, "array_node", *({"endpoint": name, "node_id": f"n{n}", "name": f"n{n}", "state": one} for n, one in enumerate(states)))
+    add(given, "array_node", {"endpoint": "fits", "node_id": "1", "name": "1", "state": "pending"})
+    for row in given["reading"]:
+        row["complete"] &= not (row["endpoint"].startswith("nodes not read") and row["topic"] == "nodes")
     for row in given["reading"]:
         row["complete"] &= not (row["endpoint"] in NOT_READ and row["topic"] == "alerts")
     return given
@@ -54,7 +72,8 @@ FLEETS = [fleet]
 USUAL: Row = {
     "cluster": None, "host": None, "family": "flasharray", "array_model": None, "array_firmware": None, "reports_alerts": True,
     "critical_alerts": 0, "error_alerts": 0, "warning_alerts": 0, "critical_words": None, "error_words": None, "warning_words": None,
-    "silenced_alerts": 0, "cluster_iops": None, "promised_iops": None, "promised_volumes": None, "is_oversold": None,
+    "silenced_alerts": 0, "nodes_not_up": None, "nodes_not_up_words": None,
+    "cluster_iops": None, "promised_iops": None, "promised_volumes": None, "is_oversold": None,
 }  # fmt: skip
 NONE_KNOWN: Row = {"critical_alerts": None, "error_alerts": None, "warning_alerts": None}
 
@@ -93,6 +112,20 @@ EXPECTED = expected(
     cluster("volumes not read", 110, oversold=None),
     cluster("without volumes", 1, oversold=False, promised=None, volumes=None),
     row("not told how it is", family="eternus-dx", reports_alerts=False),
+    row("all up", family="ontap", nodes_not_up=0),
+    row("one taken over", family="ontap", nodes_not_up=1, nodes_not_up_words="n1 is taken_over"),
+    row(
+        "all others",
+        family="ontap",
+        nodes_not_up=4,
+        nodes_not_up_words="n0 is booting, n1 is down, n2 is waiting_for_giveback, n3 is degraded",
+    ),
+    row("one not known", family="ontap"),
+    row("one not understood", family="ontap"),
+    row("one down, one not known", family="ontap", nodes_not_up=1, nodes_not_up_words="n0 is down"),
+    row("nodes not read", family="ontap"),
+    row("nodes not read, and one seen", family="ontap", nodes_not_up=1, nodes_not_up_words="n0 is down"),
+    row("without nodes", family="ontap"),
 )
 
 

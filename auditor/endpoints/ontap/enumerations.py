@@ -24,6 +24,19 @@ MEDIA: Mapping[str, str | None] = MappingProxyType(
 )
 """What the disks of an aggregate are, by AggregateBlockStoragePrimary.disk_class, the same list in every release; None: it does not say."""
 
+NODE_STATES: Mapping[str, str] = MappingProxyType(
+    {
+        "up": "serves",
+        "booting": "does not serve yet",
+        "down": "has stopped",
+        "taken_over": "its partner serves for it",
+        "waiting_for_giveback": "its partner serves for it, and may give it back",
+        "degraded": "one or more critical services are offline",
+        "unknown": "nobody can be reached who knows",
+    }
+)
+"""Node.state, the same list in every release; which of them count as not up: facts/views/array/array_system.sql."""
+
 TRANSFER_STATES: Mapping[str, str] = MappingProxyType(
     {
         "queued": "waits to begin",

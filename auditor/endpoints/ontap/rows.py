@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.common.addresses import in_short_form
-from auditor.endpoints.ontap.enumerations import LUN_KINDS, MEDIA, OS_TYPES
+from auditor.endpoints.ontap.enumerations import LUN_KINDS, MEDIA, NODE_STATES, OS_TYPES
 from auditor.endpoints.ontap.qos import NO_POLICY, NOT_KNOWN, Reference, optional, qos_columns, reference_of
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def node_row(node: Record) -> Row:
     return {
         "node_id": node.text("name"),
         "name": node.text("name"),
-        "state": node.text("state"),
+        "state": node.listed("state", NODE_STATES, needed=True),
         "version": release_of(version) or full,
         "model": node.optional_text("model"),
     }

@@ -1,5 +1,6 @@
 -- materialize: table
--- One row per array: what it reports as wrong with itself and nobody has acknowledged, and what its volumes are promised together.
+-- One row per array: what it reports as wrong with itself and nobody has acknowledged, which of its nodes are not up, and what its volumes are
+-- promised together.
 -- A count is NULL unless one was seen, or all alerts were read and understood: one of no known severity, or where it is not known whether somebody
 -- acknowledged it, may be any. An array that fleet.yaml lists twice is shown under the name that comes first.
 WITH alert AS (
@@ -19,6 +20,16 @@ WITH alert AS (
 promised AS (
     SELECT endpoint, sum(qos_min_iops) AS iops, count(qos_min_iops) = count(*) AS all_told, count(qos_min_iops) AS volumes
     FROM step_volume
+    GROUP BY endpoint
+),
+node AS (
+    -- What each state of an ONTAP's node means: endpoints/ontap/enumerations.py, NODE_STATES.
+    SELECT
+        endpoint,
+        count(*) FILTER (WHERE state NOT IN ('up', 'unknown')) AS not_up,
+        count(*) FILTER (WHERE state IS NULL OR state = 'unknown') AS undetermined,
+        few(CASE WHEN state NOT IN ('up', 'unknown') THEN name || ' is ' || state END) AS words
+    FROM fact.array_node
     GROUP BY endpoint
 ),
 named AS (
@@ -41,6 +52,10 @@ SELECT
     t.error_words,
     t.warning_words,
     CASE WHEN r.alerts_read THEN coalesce(t.silenced, 0) END AS silenced_alerts,
+    CASE
+        WHEN a.family = 'ontap' AND (d.not_up > 0 OR (r.nodes_read AND d.undetermined = 0)) THEN d.not_up  -- a cluster has a node
+    END AS nodes_not_up,
+    CASE WHEN a.family = 'ontap' THEN d.words END AS nodes_not_up_words,
     c.cluster_iops,
     TRY_CAST(p.iops AS BIGINT) AS promised_iops,
     p.volumes AS promised_volumes,
@@ -51,6 +66,7 @@ SELECT
 FROM step_array AS a
 LEFT JOIN named AS n USING (endpoint)
 LEFT JOIN alert AS t USING (endpoint)
+LEFT JOIN node AS d USING (endpoint)
 LEFT JOIN promised AS p USING (endpoint)
 LEFT JOIN fact.array_qos_limit AS c ON c.endpoint = a.endpoint
 LEFT JOIN step_endpoint_reading AS r ON r.endpoint = a.endpoint
