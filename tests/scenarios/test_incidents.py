@@ -81,6 +81,22 @@ def test_s1_the_throttled_datastore_with_sioc_is_named_with_both_sides(audit: Au
     assert "esx-vmfs-1" in evidence["host_names"]
 
 
+def test_s1_the_machines_that_stay_on_the_powervault_are_counted_while_another_leaves_it(audit: Audit) -> None:
+    [finding] = audit.of("eseries/move-without-limit", "fail")
+    assert (finding["resource"]["name"], finding["observed"], finding["desired"]) == ("fileserver-md3", 3, 0)
+    evidence = finding["evidence"]
+    assert (evidence["source_arrays"], evidence["source_families"], evidence["target_arrays"]) == ("md3-source", "eseries", "es-fc")
+    # In the report's own scenario it is alone on the array.
+    assert [f["resource"]["name"] for f in audit.of("eseries/move-without-limit", "pass")] == ["fileserver"]
+
+
+def test_s1_the_volume_of_the_powervault_is_read_with_the_controller_it_stayed_with(audit: Audit) -> None:
+    [finding] = audit.of("eseries/volume-owner", "fail")
+    assert (finding["observed"], finding["desired"]) == ("md3-source A", "md3-source B")
+    assert finding["evidence"]["datastores"] == "md3-vmfs-01"
+    assert (finding["evidence"]["actual_iops"], finding["evidence"]["latency_us"]) == (200, 6000)
+
+
 def test_s2_the_slip_of_the_guide_is_corrected(audit: Audit) -> None:
     failing = {(f["resource"]["host"].split(".")[0], f["observed"], f["desired"]) for f in audit.of("queue/param-name-valid", "fail")}
     assert failing == {
