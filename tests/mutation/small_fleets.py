@@ -158,6 +158,7 @@ _DEVICES: Mapping[str, str] = {
     "eternus-dx": "naa.600000e0{digits:.16}{number:08x}",
     "eseries": "naa.600a0b80{digits:.16}{number:08x}",
     "hitachi": "naa.60060e80{digits:.16}{number:08x}",
+    "dothill": "naa.600c0ff0{digits:.16}{number:08x}",
 }
 
 

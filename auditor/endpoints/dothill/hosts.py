@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _TRANSPORTS = {"FC": "fc", "iSCSI": "iscsi", "SAS": "sas"}  # "iSCSI" and "SAS" are not recorded
 _WWPN = re.compile(r"[0-9a-f]{16}")
-_NOBODY = frozenset({"nohost", "ungroupedhosts", ""})  # ids of the group and the host of those that are in none
+_NOBODY = frozenset({"nohost", "ungroupedhosts", ""})  # serial numbers of the group and the host of those that are in none
 _ACCESS = {"read-write": True, "read-only": True, "not-mapped": False, "no-access": False}  # "read-only", "no-access": not recorded
 _EVERYBODY = "all other initiators"
 
@@ -44,27 +44,24 @@ def known_hosts(groups: Mapping[str, Any], initiators: Mapping[str, Any], parse_
     """Hosts by the tree of `show host-groups`, and initiators by `show initiators`; one without a host is a host of its own."""
     known = Known()
     for group in _objects(groups, "host-group"):
-        group_id = str(group.get("serial-number") or group.get("durable-id") or "").lower()
-        is_group = group_id not in _NOBODY and group.get("durable-id") != "HGU"
+        group_id = str(group.get("serial-number", "")).lower()
         for host in _objects(group, "host"):
-            _take(known, host, group_id if is_group else None, group.get("name") if is_group else None)
+            _take(known, Record(host, f"host {host.get('name')}", parse_errors), group_id, group.get("name"))
     for host in _objects(groups, "host"):
-        _take(known, host, None, None)
+        _take(known, Record(host, f"host {host.get('name')}", parse_errors), "", None)
     for one in _objects(initiators, "initiator"):
         _initiator(known, Record(one, f"initiator {one.get('nickname') or one.get('id')}", parse_errors))
     return known
 
 
-def _take(known: Known, host: Mapping[str, Any], group_id: str | None, group: Any) -> None:
-    host_id = str(host.get("serial-number") or host.get("durable-id") or "").lower()
-    if host_id in _NOBODY or host.get("durable-id") == "HU":
+def _take(known: Known, host: Record, group_id: str, group: Any) -> None:
+    host_id = host.identifier("serial-number")
+    if host_id is None or host_id in _NOBODY:
         return
-    name = host.get("name")
-    known.hosts[host_id] = _host(host_id, name if isinstance(name, str) else None, group if isinstance(group, str) else None)
+    is_grouped = group_id not in _NOBODY
+    known.hosts[host_id] = _host(host_id, host.text("name"), group if is_grouped and isinstance(group, str) else None)
     known.members.setdefault(host_id, set()).add(host_id)
-    key = str(host.get("durable-id") or "").lower()
-    known.members.setdefault(key, set()).add(host_id)
-    if group_id is not None:
+    if is_grouped:
         known.members.setdefault(group_id, set()).add(host_id)
 
 
@@ -85,8 +82,8 @@ def _initiator(known: Known, record: Record) -> None:
     if host_id not in known.hosts:
         nickname = record.value.get("nickname") if host_id == name else None
         known.hosts[host_id] = _host(host_id, nickname if isinstance(nickname, str) and nickname else None, None)
-    row, profile = known.hosts[host_id], record.value.get("profile")
-    row["host_type"] = profile if isinstance(profile, str) and row["host_type"] in (None, profile) else row["host_type"]
+    row, profile = known.hosts[host_id], record.optional_text("profile")
+    row["host_type"] = row["host_type"] or profile
     known.members.setdefault(host_id, set()).add(host_id)
     known.members.setdefault(name, set()).add(host_id)
     known.initiators.append({"array_host_id": host_id, "initiator": name, "kind": _TRANSPORTS.get(transport or "")})

@@ -10,7 +10,8 @@ from auditor.endpoints.common.answer_limits import UnusableAnswerError
 from auditor.endpoints.dothill.answers import decoded, status_of
 
 # The form of sodafoundation/delfin, tests of hpe_msa: `COMP` in front of an object says what it is a part of (G) and its own number (P).
-FLAT = b"""<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
+FLAT = b"""
+<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
 <RESPONSE VERSION="L100" REQUEST="show host-groups">
 <COMP G="0" P="1"/>
 <OBJECT basetype="host-group" name="host-group" oid="1" format="rows"><PROPERTY name="name">HostGroup1</PROPERTY></OBJECT>
@@ -40,7 +41,9 @@ TREE = {
 }
 # The form that enix/hpmsa_exporter reads: objects stand in each other.
 NESTED = b"""<RESPONSE><OBJECT basetype="pool-statistics" name="pool-statistics"><PROPERTY name="pool">A</PROPERTY>
-<OBJECT basetype="resettable-statistics" name="resettable-statistics"><PROPERTY name="iops">192</PROPERTY></OBJECT></OBJECT></RESPONSE>"""
+<OBJECT basetype="resettable-statistics" name="resettable-statistics"><PROPERTY name="iops">192</PROPERTY></OBJECT>
+<OTHER>blank</OTHER><PROPERTY name="serial-number"> 00c0 </PROPERTY></OBJECT>
+<OBJECT basetype="status"><PROPERTY name="return-code">0</PROPERTY></OBJECT></RESPONSE>"""
 
 
 def test_an_object_is_a_part_of_what_comp_names() -> None:
@@ -54,9 +57,27 @@ def test_an_object_is_a_part_of_the_one_that_it_stands_in() -> None:
                 "object-name": "pool-statistics",
                 "pool": "A",
                 "resettable-statistics": [{"object-name": "resettable-statistics", "iops": "192"}],
+                "serial-number": "00c0",
             }
-        ]
+        ],
+        "status": [{"object-name": "", "return-code": "0"}],
     }
+
+
+def test_the_number_of_an_object_is_its_own_before_that_of_comp_and_what_is_in_no_object_is_lost() -> None:
+    xml = b"""<RESPONSE><OBJECT basetype="a" oid="7"/><COMP G="7" P="9"/>
+    <OBJECT basetype="b" oid="8"><PROPERTY name="x">1</PROPERTY></OBJECT>
+    <COMP G="8" P="10"/><OBJECT basetype="c"><PROPERTY name="y">2<OTHER>3</OTHER></PROPERTY><OTHER name="z">4</OTHER></OBJECT>
+    <COMP G="9" P="11"/><OBJECT/><PROPERTY name="lost">5</PROPERTY></RESPONSE>"""
+    c = {"object-name": "", "y": "23"}
+    assert decoded(xml) == {"a": [{"object-name": "", "b": [{"object-name": "", "x": "1", "c": [c]}]}], "": [{"object-name": ""}]}
+
+
+def test_an_answer_as_deep_as_may_be_is_read() -> None:
+    deep = decoded(b"<RESPONSE>" + b'<OBJECT basetype="o">' * 31 + b"</OBJECT>" * 31 + b"</RESPONSE>")
+    for _ in range(30):
+        deep = deep["o"][0]
+    assert deep["o"] == [{"object-name": ""}]
 
 
 BOMB = b'<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]><RESPONSE>&b;</RESPONSE>'
@@ -102,6 +123,8 @@ def test_secrets_in_an_answer_are_masked() -> None:
             [{"response-type-numeric": 1, "return-code": -10027}, {"response-type-numeric": 0, "return-code": 0}], (True, -10027), id="two"
         ),
         pytest.param([{"response": "some data", "return-code": 0}], None, id="no type"),
+        pytest.param([{"response-type": "Error", "return-code": 0.5}], (True, None), id="a code that is none"),
+        pytest.param([{"response-type": "Error", "return-code": "odd"}], (True, None), id="likewise, a word"),
         pytest.param([], None, id="an empty list"),
         pytest.param(None, None, id="none"),
     ],

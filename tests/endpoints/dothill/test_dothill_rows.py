@@ -206,6 +206,7 @@ POOL_BUSY = {"iops": 192, "avg-rsp-time": 12001, "time-since-sample": 14, "time-
     [
         pytest.param([POOL_BUSY], (192.0, 12001.0), [], id="the ME5084's"),
         pytest.param([{**POOL_BUSY, "time-since-sample": 601}], None, [], id="a long sample"),
+        pytest.param([{**POOL_BUSY, "iops": "N/A"}], (None, 12001.0), ["is a str that is not a number"], id="no number"),
         pytest.param([], None, ["are missing"], id="none"),
     ],
 )
@@ -214,6 +215,26 @@ def test_the_load_of_a_pool(figures: Any, expected: tuple[float, float] | None, 
     row = rows.pool_load_row(load)
     assert (row and some(row, "current_ops", "current_latency_us")) == expected
     assert [why for _, why in errors(load)] == error
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected", "error"),
+    [
+        # edingc/powervault_me5_exporter, testdata/alerts.json.
+        pytest.param({}, ("0", "info", "INFORMATIONAL", "condition.00", "hostport_A0", "No connection.", False), [], id="the record"),
+        pytest.param({"reason": None, "acknowledged": "No"},
+                     ("0", "info", "INFORMATIONAL", "condition.00", "hostport_A0", "Host Port 0", True), [], id="without a reason"),
+        pytest.param({"acknowledged": None, "component": None, "condition-id": None, "severity": "WARNING"},
+                     ("0", "warning", "WARNING", None, None, "No connection.", None),
+                     ["is null where a string was expected"], id="nobody knows whether it was acknowledged"),
+    ],
+)  # fmt: skip
+def test_an_alert_is_one_row(changes: dict[str, Any], expected: tuple[Any, ...], error: list[str]) -> None:
+    value = {"id": 0, "severity": "INFORMATIONAL", "acknowledged": "Yes", "reason": "No connection.", "description": "Host Port 0"}
+    alert = record({**value, "condition-id": "condition.00", "component": "hostport_A0", **changes})
+    row = rows.fault_row(alert)
+    assert some(row, "alert_id", "severity", "own_severity", "code", "component", "summary", "is_open") == expected
+    assert [why for _, why in errors(alert)] == error
 
 
 def test_the_array_and_a_controller() -> None:
@@ -245,7 +266,8 @@ def test_health_that_is_not_ok_is_an_alert_where_there_are_no_others(health: str
 GROUPS = {
     "host-group": [
         {"durable-id": "HGU", "name": "-ungrouped-", "serial-number": "UNGROUPEDHOSTS",
-         "host": [{"durable-id": "HU", "name": "-nohost-", "serial-number": "NOHOST", "host-group": "UNGROUPEDHOSTS"}]},
+         "host": [{"durable-id": "HU", "name": "-nohost-", "serial-number": "NOHOST", "host-group": "UNGROUPEDHOSTS"},
+                  {"durable-id": "H7", "name": "alone", "serial-number": "00C0FF26C2360000AA399F6101010000"}]},
         {"durable-id": "HG0", "name": "HostGroup1", "serial-number": "00c0ff26c2360000223a9f6101010000",
          "host": [{"durable-id": "H1", "name": "Host1", "serial-number": "00c0ff26c2360000e2399f6101010000"}]},
         {"durable-id": "HG2", "name": "rac", "serial-number": "00c0ff26c4ea00008c81245b01010000",
@@ -267,6 +289,7 @@ INITIATORS = {
         initiator("500143801875548e", "00c0ff26c4ea0000057f245b01010000"),
         initiator("50:01:43:80:02:9C:EB:58", "00c0ff26c4ea0000f77f245b01010000"),
         initiator("iqn.1998-01.com.vmware:ESX-1", "NOHOST", bus="iSCSI"),
+        initiator("0x500605b00d2fe7a0", "00c0ff26c2360000aa399f6101010000", bus="SAS"),
     ]
 }
 
@@ -275,6 +298,7 @@ def test_hosts_are_those_of_the_tree_and_initiators_without_one() -> None:
     parse_errors = ParseErrors("show x")
     known = known_hosts(GROUPS, INITIATORS, parse_errors)
     assert [tuple(row.values()) for row in known.hosts.values()] == [
+        ("00c0ff26c2360000aa399f6101010000", "alone", None, "Standard"),
         ("00c0ff26c2360000e2399f6101010000", "Host1", "HostGroup1", "HP-UX"),
         ("00c0ff26c4ea0000057f245b01010000", "rac01", "rac", "Standard"),
         ("00c0ff26c4ea0000f77f245b01010000", "rac02", "rac", "Standard"),
@@ -287,8 +311,18 @@ def test_hosts_are_those_of_the_tree_and_initiators_without_one() -> None:
         ("500143801875548e", "fc"),
         ("50014380029ceb58", "fc"),
         ("iqn.1998-01.com.vmware:esx-1", "iscsi"),
+        ("500605b00d2fe7a0", "sas"),
     ]
     assert not parse_errors.any
+
+
+def test_a_host_without_a_serial_number_is_left_out_and_named() -> None:
+    parse_errors = ParseErrors("show x")
+    known = known_hosts({"host-group": [], "host": [{"durable-id": "H9", "name": "odd"}]}, {}, parse_errors)
+    assert known.hosts == {}
+    assert [(gap.what, gap.why) for gap in parse_errors.gaps("msa")] == [
+        ("show x: serial-number of host odd", "is missing where an id was expected")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -303,7 +337,7 @@ def test_an_initiator_that_is_odd_is_left_out_and_named(value: dict[str, Any], w
     parse_errors = ParseErrors("show x")
     known = known_hosts({}, {"initiator": [value]}, parse_errors)
     assert known.initiators == []
-    assert why in [gap.why for gap in parse_errors.gaps("msa")]
+    assert any(gap.why == why and " of initiator n" in gap.what for gap in parse_errors.gaps("msa"))
 
 
 def view(*mappings: dict[str, Any], serial: Any = "00c0ff26c4ea00000A81546101000000") -> dict[str, Any]:
@@ -340,6 +374,7 @@ OF_GROUP = {
     [
         pytest.param({"volume-view": [view(mapping("10000090fa13870e"))]}, [(VOL, HOST1, 2)], [], id="an initiator of a host"),
         pytest.param({"volume-view": [view(mapping(RAC01.upper(), lun=0))]}, [(VOL, RAC01, 0)], [], id="a host"),
+        pytest.param({"volume-view": [view(mapping("50:01:43:80:18:75:54:8e", lun=""))]}, [(VOL, RAC01, None)], [], id="with colons"),
         pytest.param(
             {"volume-view": [view(mapping("00c0ff26c4ea00008c81245b01010000"))]},
             [(VOL, RAC01, 2), (VOL, RAC02, 2)],
@@ -376,4 +411,6 @@ def test_what_a_volume_is_mapped_to(maps: dict[str, Any], expected: list[tuple[A
     parse_errors = ParseErrors("show maps")
     known = known_hosts(GROUPS, INITIATORS, parse_errors)
     assert [tuple(row.values()) for row in connection_rows(maps, known, parse_errors)] == expected
-    assert [gap.why for gap in parse_errors.gaps("msa")] == error
+    found = list(parse_errors.gaps("msa"))
+    assert [gap.why for gap in found] == error
+    assert all(" of map of volume Vol0002" in gap.what for gap in found)
