@@ -58,7 +58,13 @@ class FleetPlan:
     unread: frozenset[str]  # topics of the vCenters
 
 
-FAMILIES: Mapping[str, EndpointKind | None] = {**{family: kind for kind, family in FAMILY.items()}, "hitachi": None}
+_NOT_DRAWN = ("dothill", "powerstore")
+"""More families than these settle fewer rules in a small fleet than the laws ask for; these have tests of their own."""
+
+FAMILIES: Mapping[str, EndpointKind | None] = {
+    **{family: kind for kind, family in FAMILY.items() if family not in _NOT_DRAWN},
+    "hitachi": None,
+}
 _RARELY = [True] + [False] * 5
 
 
@@ -158,7 +164,6 @@ _DEVICES: Mapping[str, str] = {
     "eternus-dx": "naa.600000e0{digits:.16}{number:08x}",
     "eseries": "naa.600a0b80{digits:.16}{number:08x}",
     "hitachi": "naa.60060e80{digits:.16}{number:08x}",
-    "dothill": "naa.600c0ff0{digits:.16}{number:08x}",
 }
 
 
