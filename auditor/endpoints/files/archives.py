@@ -12,6 +12,7 @@ import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 
 from auditor.endpoints.files.found import Member, Place, TooManyError, Unreadable, Walk, is_bad, shown
@@ -19,6 +20,8 @@ from auditor.endpoints.files.opening import BAD_NAME, NO_FILE, Found, content_of
 from auditor.endpoints.files.streams import Budget, SpentError, Stream
 
 __all__ = ["Member", "Unreadable", "members"]
+
+_NOTHING = "there is no file in it whose name is one of a text, a table, a workbook or an archive; nothing of it was looked at."
 
 
 def members(paths: Sequence[Path], wanted: Callable[[str], bool]) -> Iterator[Member | Unreadable]:
@@ -29,7 +32,8 @@ def members(paths: Sequence[Path], wanted: Callable[[str], bool]) -> Iterator[Me
     into NAME.FRAG-00000, NAME.FRAG-00001 and so on are joined; they come after the other members of their archive or folder. A workbook
     is a file, though it is made as a zip archive.
 
-    A member comes before its archive was read to the end: that the archive is broken may be said after.
+    A member comes before its archive was read to the end: that the archive is broken may be said after. Of a path that has none, that is
+    said.
 
     Args:
         paths: files and folders.
@@ -38,10 +42,13 @@ def members(paths: Sequence[Path], wanted: Callable[[str], bool]) -> Iterator[Me
     """
     walk = Walk(wanted)
     for path in paths:
-        place = Place(walk, shown(str(path)), "", Budget.of(0))
+        place, is_empty = Place(walk, shown(str(path)), "", Budget.of(0)), True
         try:
-            yield from _folder(place, path) if path.is_dir() else _file(place, path, "", path.name)
-            yield from rest_of(place, whole=True)
+            for one in chain(_folder(place, path) if path.is_dir() else _file(place, path, "", path.name), rest_of(place, whole=True)):
+                is_empty = False
+                yield one
+            if is_empty:
+                yield Unreadable(place.source, "", _NOTHING)
         except TooManyError as error:
             yield Unreadable(place.source, "", f"{error}; nothing after these was read.")
             return

@@ -32,7 +32,7 @@ _PRINTED_OPTIONS = b" options = '"
 """In what esxcfg-module -g prints."""
 _PROGRAMS = ("localcli_", "esxcli_")
 _OTHER_PROGRAMS = ("esxcfg-scsidevs_", "esxcfg-mpath_", "vmware_", "uname_")
-_TEXTS = frozenset({"", ".txt", ".log", ".out", ".json", ".xml", ".csv", ".frag"})
+_TEXTS = frozenset({"", ".txt", ".log", ".out", ".json", ".xml", ".csv", ".frag", ".md"})
 _WORKBOOKS, _TABLES = frozenset({".xlsx", ".xlsm"}), frozenset({".csv", ".txt"})
 
 

@@ -104,7 +104,22 @@ def test_a_workbook_is_a_file(read: Read) -> None:
     book = zip_of({"xl/workbook.xml": b"<x/>", "[Content_Types].xml": b"<x/>"})
     assert given_out(read(book, "rvtools.xlsx")) == {"": book}
     assert given_out(read(tgz_of({"a/rvtools.xlsx": book}))) == {"a/rvtools.xlsx": book}
-    assert read(book, "rvtools.xlsx", lambda _: False) == []
+    assert given_out(read(book, "rvtools.xlsx", lambda _: False)) == {}
+
+
+@pytest.mark.parametrize(
+    ("data", "name"),
+    [
+        pytest.param(b"text", "notes.docx", id="a file"),
+        pytest.param(zip_of({"a.docx": b"text"}), "a.zip", id="an archive"),
+        pytest.param(tgz_of({"a.docx": b"text"}), "a.tgz", id="another archive"),
+    ],
+)
+def test_what_holds_nothing_that_is_wanted_is_named_and_not_passed_over(read: Read, data: bytes, name: str) -> None:
+    (one,) = read(data, name, lambda name: name.endswith(".txt"))
+    assert isinstance(one, Unreadable)
+    assert (one.source, one.name) == (name, "")
+    assert "nothing of it was looked at" in one.why
 
 
 def test_a_folder_is_walked_in_order_and_archives_in_it_are_looked_into(tmp_path: Path) -> None:

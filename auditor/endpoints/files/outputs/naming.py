@@ -39,7 +39,7 @@ _GLOBAL = frozenset(
 )
 """Options before the name space that have a value, as remote esxcli and the local one have them."""
 _VERBS = frozenset(("list", "get", "listrules"))
-_ENDING = re.compile(r"(?:\.(?:txt|json|xml|csv|log|out|gz|psv)|\.frag-[0-9]+)$")
+_ENDING = re.compile(r"(?:\.(?:txt|json|xml|csv|log|out|gz|psv|md)|\.frag-[0-9]+)$")
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9-]*")
 _FILTER_WORDS = frozenset(("grep", "egrep", "head", "tail", "awk", "cut", "sed", "filtered"))
 _HARMLESS = frozenset(("less", "more", "cat", "tee"))

@@ -1,4 +1,4 @@
-"""Cuts a text into what each command printed: at prompts of hosts, and at lines that are a call of esxcli."""
+"""Cuts a text into what each command printed: at prompts of hosts, calls of esxcli, and fences of Markdown and forums."""
 
 from __future__ import annotations
 
@@ -17,6 +17,12 @@ _PROMPTS = (
 _CALL = re.compile(
     r"\s{0,8}(?:[#$>]\s{0,4}|[A-Za-z]:\\[^>\n]{0,512}>\s{0,4})?(?P<line>(?:\S{0,256}/)?(?:esxcli|localcli)(?:\.exe)?\s+[a-z-].*)"
 )
+_FENCE = re.compile(
+    r"\s{0,8}(?:`{3,}[^`]{0,64}|~{3,}[^~]{0,64}|\[/?code(?:=[^\]]{0,64})?\]|</?(?:pre|code)(?: [^>]{0,256})?>)\s*", re.IGNORECASE
+)
+_QUOTE = re.compile(r"(?:> ?){1,8}")
+"""In front of each line of a mail or a comment that somebody answers to."""
+
 _ANY_CALL = re.compile(r"(?:^|[\s;(`])(?P<line>(?:/[^\s;(`]{0,256}/)?(?:esxcli|localcli)\s+[a-z-][^;`)]*)")
 
 
@@ -27,6 +33,7 @@ class Section:
     Attributes:
         named: the command of the line before; None where there was no such line.
         ended: something came behind it, so that its last line was not cut.
+        fenced: it stands before or behind a fence, without a prompt: the output of a command, or what somebody wrote around one.
         prompted: it stands between two prompts of a host, so that an error of the command would stand there, too.
     """
 
@@ -35,16 +42,22 @@ class Section:
     lines: list[str] = field(default_factory=list)
     ended: bool = False
     prompted: bool = False
+    fenced: bool = False
 
 
 def sections_of(text: str) -> list[Section]:
     """The text of each command in turn; the first is what stands before any prompt."""
     section, behind_prompt = Section(None), False
     sections = [section]
-    for line in text.split("\n"):
+    for printed in text.split("\n"):
+        line = _without_quote(printed)
         prompt = _prompt(line)
-        if prompt is None:
-            section.lines.append(line)
+        if prompt is None and _FENCE.fullmatch(line):
+            section.ended, behind_prompt = True, False
+            section, sections[0].fenced = Section(Named(), fenced=True), True
+            sections.append(section)
+        elif prompt is None:
+            section.lines.append(printed)
         else:
             named, host, is_prompt = prompt
             section.ended, section.prompted = True, behind_prompt and is_prompt
@@ -52,7 +65,14 @@ def sections_of(text: str) -> list[Section]:
             sections.append(section)
     if text.endswith("\n"):
         section.ended = True
+    for one in sections:
+        if all(line.startswith(">") for line in one.lines if line.strip()):  # a name may begin so, and no heading does
+            one.lines = [_without_quote(line) for line in one.lines]
     return sections
+
+
+def _without_quote(line: str) -> str:
+    return _QUOTE.sub("", line, count=1) if line.startswith(">") else line
 
 
 def _prompt(line: str) -> tuple[Named, str | None, bool] | None:

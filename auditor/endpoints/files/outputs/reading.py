@@ -63,8 +63,9 @@ def outputs_in(data: bytes, name: str = "") -> list[Output]:
     if len(sections) == 1:
         sections[0].named = named if named.command else None
         return _outputs(sections[0], always=bool(named.command))
-    if sum(_has_text(section) for section in sections) == 1 and _has_text(sections[0]):
-        sections[0].named = named if named.command else None
+    having_text = [section for section in sections if _has_text(section)]
+    if len(having_text) == 1 and (having_text[0] is sections[0] or having_text[0].fenced):
+        having_text[0].named = named if named.command else None
     return [
         output for section in sections for output in _outputs(section, always=section.named is not None and bool(section.named.command))
     ]
@@ -86,6 +87,8 @@ def _outputs(section: Section, *, always: bool) -> list[Output]:
     if error is not None:
         return [_refused(named, error, section.host)] if always or section.host is not None or section.named is None else []
     known, found = _read(lines, named.known)
+    if section.fenced and not always and not _tells(known):
+        return []
     if not found.records and not always and not _tells(known):
         return [] if section.named is not None else [_refused(named, _first_problem(found, lines), section.host)]
     if not section.ended:

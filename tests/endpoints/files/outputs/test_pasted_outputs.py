@@ -212,3 +212,47 @@ def test_a_list_that_prints_nothing_before_the_next_prompt_is_empty(call: str, w
 def test_the_last_call_of_a_text_may_have_been_cut_before_it_printed() -> None:
     outputs = outputs_in(b"[root@esx01:~] esxcli storage nfs41 list\n[root@esx01:~] esxcli storage nfs list\n", "host.txt")
     assert [(one.command, one.whole) for one in outputs] == [("storage nfs41 list", True), ("storage nfs list", False)]
+
+
+VERSION = "   Product: VMware ESXi\n   Version: 8.0.2\n   Build: Releasebuild-22380479\n   Update: 2\n   Patch: 25\n"
+MODULES = "Name  Is Loaded  Is Enabled\n----  ---------  ----------\nlpfc  true       true\n"
+FENCES = [
+    pytest.param("```", "```", id="Markdown"),
+    pytest.param("```bash", "```", id="with the language"),
+    pytest.param("~~~", "~~~", id="another one of Markdown"),
+    pytest.param("[code]", "[/code]", id="a forum's"),
+    pytest.param("[CODE=text]", "[/CODE]", id="a forum's with the language"),
+    pytest.param('<pre class="x">', "</pre>", id="a page's"),
+]
+
+
+@pytest.mark.parametrize("quote", ["", "> ", "> > "], ids=["", "quoted", "quoted twice"])
+@pytest.mark.parametrize(("begin", "end"), FENCES)
+@pytest.mark.parametrize("prompt", ["~ # ", "[root@esx01:~] ", ""], ids=["short prompt", "prompt of a host", "no prompt"])
+def test_what_somebody_wrote_around_outputs_is_no_row_of_theirs(begin: str, end: str, prompt: str, quote: str) -> None:
+    text = (
+        f"# How I found it\n\nThe release first:\n{begin}\n{prompt}esxcli system version get\n{VERSION}{end}\n\n2. The modules.\n"
+        f"{begin}\n{prompt}esxcli system module list\n{MODULES}{end}\nThat is all  of it, and two columns wide.\n"
+    )
+    quoted = "".join(f"{quote}{line}" for line in text.splitlines(keepends=True))
+    version, modules = outputs_in(quoted.encode(), "notes.md")
+    assert (version.command, version.whole, version.table.records[0][1]) == ("system version get", True, "8.0.2")
+    assert (modules.command, modules.whole, modules.table.records) == ("system module list", True, [("lpfc", "true", "true")])
+
+
+def test_an_output_in_a_fence_without_its_command_is_known_by_the_name_of_the_file_if_it_is_alone() -> None:
+    text = f"```\n{MODULES}```\n"
+    (alone,) = outputs_in(text.encode(), "esxcli_system-module-list.md")
+    assert (alone.command, alone.whole, alone.table.records) == ("system module list", True, [("lpfc", "true", "true")])
+    assert all(one.command != "storage nfs list" for one in outputs_in(f"{text}{text}".encode(), "esxcli_storage-nfs-list.md"))
+
+
+def test_a_list_before_a_fence_may_have_been_left_out_by_its_author() -> None:
+    (output,) = outputs_in(b"```\n[root@esx01:~] esxcli storage nfs list\n```\n", "notes.md")
+    assert (output.whole, output.table.records) == (False, [])
+
+
+def test_a_name_that_begins_like_a_quote_is_a_name() -> None:
+    text = "Name  Is Loaded  Is Enabled\n----  ---------  ----------\n>lpfc  true       true\n> x   true       true\n"
+    (output,) = outputs_in(text.encode(), "esxcli_system-module-list.txt")
+    assert [record[0] for record in output.table.records] == [">lpfc", "> x"]
