@@ -33,6 +33,7 @@ def audit(
     *,
     fleet: options.Fleet = None,
     snapshot: options.Snapshots = None,
+    cluster_of: options.ClusterOf = None,
     rule_options: RuleOptions,
     reporter: options.Reporter = None,
     details: options.Details = None,
@@ -64,7 +65,7 @@ def audit(
 
     Example: auditor audit --from esx-01.tgz --from esx-02.tgz
 
-    Example: auditor audit --from bundles --fleet arrays.yaml
+    Example: auditor audit --from bundles --cluster-of 'prod-01=esx-prod-*' --fleet arrays.yaml
 
     Exit codes: 0 all holds, 1 drift, 2 not everything could be judged, 3 usage or rule error, 4 a fix failed, 5 a guard stopped it.
     """
@@ -86,7 +87,7 @@ def audit(
         workers = workers_options.workers is not None
         _refuse_with_snapshot(transport=transport is not None, since=incremental is not None, fix=fix_options.fix, workers=workers)
     request = AuditRequest(
-        fleet=with_files(fleet, files, incremental_options.max_age) if files else fleet,
+        fleet=with_files(fleet, files, incremental_options.max_age, cluster_of),
         snapshot=None if files else snapshot or None,
         **rule_options.arguments(),
         waivers=waivers,

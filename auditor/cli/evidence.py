@@ -32,15 +32,27 @@ def files_of(places: Sequence[Place]) -> tuple[Path, ...]:
     return files
 
 
-def with_files(fleet: Path | None, files: Sequence[Path], max_age: str | None) -> Fleet:
-    """The fleet of this file with the hosts whose files these are; `max_age` is that of --max-age.
+def with_files(fleet: Path | None, files: Sequence[Path], max_age: str | None, cluster_of: Sequence[str] | None) -> Fleet | Path | None:
+    """The fleet of this file with the hosts whose files these are, or the file itself where there are none.
+
+    `max_age` is that of --max-age, and `cluster_of` what --cluster-of gives.
 
     Raises:
-        ConfigurationError: the fleet has a mistake, a file is not there, or `max_age` is no age.
+        ConfigurationError: the fleet has a mistake, a file is not there, `max_age` is no age, a cluster is not NAME=GLOB, or there is one
+            and no files.
     """
+    if not files:
+        if cluster_of:
+            raise ConfigurationError(
+                "--cluster-of goes with files of hosts, and --from names none",
+                why="nothing was read: of all other hosts the cluster was read.",
+                do="leave it out, or name support bundles or outputs by --from; --cluster narrows an audit to a cluster.",
+            )
+        return fleet
+
     from auditor.fleet.evidence import fleet_with_files
     from auditor.fleet.loading import load_fleet
     from auditor.history.incremental import parse_max_age
 
     age = None if max_age is None else parse_max_age(max_age)
-    return fleet_with_files(None if fleet is None else load_fleet(fleet), files, max_age=age)
+    return fleet_with_files(None if fleet is None else load_fleet(fleet), files, cluster_of or (), age)

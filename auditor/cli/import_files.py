@@ -40,9 +40,14 @@ def import_(
     ],
     out: options.OptionalOut = None,
     fleet: options.Fleet = None,
-    cluster: Annotated[
+    cluster_of: Annotated[
         list[str] | None,
-        typer.Option("--cluster", metavar="NAME=GLOB", help="Which hosts are of which cluster. [default: the folder that hosts lie in]"),
+        typer.Option(
+            "--cluster-of",
+            "--cluster",
+            metavar="NAME=GLOB",
+            help="Which hosts, by name or path, are of which cluster. Repeatable. [default: the folder that hosts lie in]",
+        ),
     ] = None,
     max_age: Annotated[
         str | None,
@@ -56,7 +61,7 @@ def import_(
 
     Example: auditor import evidence --list
 
-    Example: auditor import evidence --cluster 'prod-01=esx-prod-*' --fleet arrays.yaml --out snapshot-prod
+    Example: auditor import evidence --cluster-of 'prod-01=esx-prod-*' --fleet arrays.yaml --out snapshot-prod
 
     Exit codes: 0 the snapshot was written, with or without gaps; 3 usage or configuration error.
     """
@@ -65,7 +70,7 @@ def import_(
     from auditor.history.incremental import parse_max_age
 
     age = None if max_age is None else parse_max_age(max_age)
-    wanted = fleet_with_files(None if fleet is None else load_fleet(fleet), paths, cluster or (), age)
+    wanted = fleet_with_files(None if fleet is None else load_fleet(fleet), paths, cluster_of or (), age)
     if listed:
         return _list(wanted)
     if out is None:

@@ -111,6 +111,15 @@ Clusters = Annotated[
     list[str] | None,
     typer.Option("--cluster", metavar="NAME", help="Report and fix only what is on hosts of this cluster, or of a glob. Repeatable."),
 ]
+ClusterOf = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--cluster-of",
+        metavar="NAME=GLOB",
+        help="With --from files: which hosts, by name or path, are of which cluster. Repeatable. [default: the folder that hosts lie in]",
+        show_default=False,
+    ),
+]
 Hosts = Annotated[
     list[str] | None,
     typer.Option("--host", metavar="NAME", help="Report and fix only what is on this host, or on those of a glob. Repeatable."),

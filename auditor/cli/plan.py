@@ -30,6 +30,7 @@ def plan(
     *,
     fleet: options.Fleet = None,
     files: options.FilesOfHosts = None,
+    cluster_of: options.ClusterOf = None,
     out: Annotated[
         str | None,
         typer.Option(
@@ -94,7 +95,7 @@ def plan(
         file_to_write(Path(out))
     with progress() as shown:
         request = AuditRequest(
-            fleet=with_files(fleet, chosen, incremental_options.max_age) if chosen else fleet,
+            fleet=with_files(fleet, chosen, incremental_options.max_age, cluster_of),
             **rule_options.arguments(),
             waivers=waivers,
             incremental=incremental_options.incremental(of_files=bool(chosen)),

@@ -55,6 +55,6 @@ def _cluster(text: str) -> tuple[str, str]:
     name, equals, glob = text.partition("=")
     if not (name and equals and glob):
         raise ConfigurationError(
-            f'--cluster "{text}" is not NAME=GLOB', why="nothing was read.", do="for example --cluster 'prod-01=esx-prod-*'."
+            f'--cluster-of "{text}" is not NAME=GLOB', why="nothing was read.", do="for example --cluster-of 'prod-01=esx-prod-*'."
         )
     return name, glob

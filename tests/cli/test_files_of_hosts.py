@@ -132,10 +132,13 @@ def test_a_finding_says_in_which_file_its_values_stand(host: Path, tmp_path: Pat
         (["audit", "--from", "HOST", "--max-age", "soon"], 'max-age: "soon" is not an age'),
         (["demo", "--bundle", "--fix"], "--fix cannot go with --bundle"),
         (["import", "HOST"], "import needs --out DIR"),
-        (["import", "HOST", "--cluster", "prod", "--list"], '--cluster "prod" is not NAME=GLOB'),
+        (["import", "HOST", "--cluster", "prod", "--list"], '--cluster-of "prod" is not NAME=GLOB'),
+        (["audit", "--from", "HOST", "--cluster-of", "prod"], '--cluster-of "prod" is not NAME=GLOB'),
+        (["audit", "--from", "SNAPSHOT", "--cluster-of", "prod=*"], "--cluster-of goes with files of hosts"),
+        (["plan", "--fleet", "fleet.yaml", "--cluster-of", "prod=*"], "--cluster-of goes with files of hosts"),
         (["import", "NOWHERE", "--list"], "is not there"),
     ],
-    ids=["fix", "both", "age", "demo", "no place", "cluster", "nowhere"],
+    ids=["fix", "both", "age", "demo", "no place", "cluster", "no glob", "cluster of a snapshot", "cluster of a fleet", "nowhere"],
 )
 def test_what_cannot_be_done_is_refused(
     host: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], why: str
@@ -163,6 +166,54 @@ def hosts(tmp_path: Path) -> Path:
         for file in written(folder / name, {**HOST, **own}).iterdir():
             os.utime(file, (1_762_754_400, 1_762_754_400))
     return folder
+
+
+def clusters_in(report: dict[str, object]) -> dict[str, set[str | None]]:
+    """By host, the clusters that its findings name."""
+    findings = report["findings"]
+    assert isinstance(findings, list)
+    named: dict[str, set[str | None]] = {}
+    for one in findings:
+        if one["resource"]["host"]:
+            named.setdefault(one["resource"]["host"], set()).add(one["resource"]["cluster"])
+    return named
+
+
+@pytest.mark.parametrize(
+    ("given", "clusters"),
+    [
+        pytest.param((), {"esx-01.example.net": {"bundles"}, "esx-02.example.net": {"bundles"}}, id="as the folder is called"),
+        pytest.param(
+            ("gold=esx-01*", "silver=*esx-02*"),
+            {"esx-01.example.net": {"gold"}, "esx-02.example.net": {"silver"}},
+            id="by the names of hosts",
+        ),
+        pytest.param(
+            ("gold=*/esx-0?", "silver=*"), {"esx-01.example.net": {"gold"}, "esx-02.example.net": {"gold"}}, id="by their folders"
+        ),
+    ],
+)
+def test_an_audit_of_files_has_the_clusters_that_it_is_told(
+    hosts: Path, tmp_path: Path, given: tuple[str, ...], clusters: dict[str, set[str | None]]
+) -> None:
+    arguments = [word for one in given for word in ("--cluster-of", one)]
+    assert clusters_in(report(tmp_path, "--from", str(hosts.parent), *arguments)) == clusters
+
+
+def test_an_audit_is_narrowed_to_a_cluster_that_was_just_named(hosts: Path, tmp_path: Path) -> None:
+    named = report(tmp_path, "--from", str(hosts.parent), "--cluster-of", "gold=esx-01*", "--cluster", "gold")
+    assert clusters_in(named) == {"esx-01.example.net": {"gold"}}
+
+
+@pytest.mark.parametrize("option", ["--cluster-of", "--cluster"])
+def test_an_import_names_clusters_by_either_word_and_says_which_has_no_host(
+    hosts: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], option: str
+) -> None:
+    out = str(tmp_path / "snapshot")
+    assert run(["import", str(hosts), "--out", out, option, "gold=esx-01*", option, "lead=esx-1*", option, "tin=esx-2*"]) == 0
+    notes = [line for line in capsys.readouterr().err.splitlines() if "cluster-of" in line]
+    assert notes == [f"No host whose files were read is of the cluster {name}, which --cluster-of names." for name in ("lead", "tin")]
+    assert clusters_in(report(tmp_path, "--from", out))["esx-01.example.net"] == {"gold"}
 
 
 def planned(hosts: Path, tmp_path: Path, *arguments: str) -> int:

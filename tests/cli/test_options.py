@@ -62,6 +62,7 @@ WORKERS = {"--workers", "--workers-certificates"}
             "audit",
             {
                 "--fleet",
+                "--cluster-of",
                 "--from",
                 "--snapshot",
                 "--reporter",

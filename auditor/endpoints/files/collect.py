@@ -100,6 +100,7 @@ class _Hosts:
     def all_together(self) -> Iterator[Facts]:
         """What is known once every host was read."""
         yield from self._host_rows()
+        self._note_clusters()
         yield from self._exports()
         if "datastores" in self._needs.topics:
             yield from self._stores.rows(self._endpoint.name)
@@ -113,6 +114,13 @@ class _Hosts:
         if self.unknown:
             more = f" and {len(self.unknown) - 3} more" if len(self.unknown) > 3 else ""
             self._session.add_note(f"Not recognised, and left: {', '.join(self.unknown[:3])}{more}.")
+
+    def _note_clusters(self) -> None:
+        """Say of each cluster that was named whether it has no host: its glob may be wrong."""
+        evidence = self._endpoint.evidence
+        named = {name for name, _ in evidence.clusters} if evidence else set()
+        for name in sorted(named - {host.cluster for host, _ in self._rows.values()}):
+            self._session.add_note(f"No host whose files were read is of the cluster {name}, which --cluster-of names.")
 
     def _exports(self) -> Iterator[Facts]:
         """What exports of RVTools say, where no files of hosts are there besides."""
