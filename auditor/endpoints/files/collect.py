@@ -14,6 +14,7 @@ from auditor.endpoints.files.hosts import FileSeen
 from auditor.endpoints.files.loads import HostLoads
 from auditor.endpoints.files.other_forms import release_of
 from auditor.endpoints.files.rvtools import Export
+from auditor.endpoints.files.rvtools.clusters import clusters_by_host
 from auditor.endpoints.files.rvtools.collect import export_facts, refused
 from auditor.endpoints.files.session import place_of
 from auditor.endpoints.vcenter.collect.rows import Rows, gap, readings
@@ -118,7 +119,7 @@ class _Hosts:
     def _note_clusters(self) -> None:
         """Say of each cluster that was named whether it has no host: its glob may be wrong."""
         evidence = self._endpoint.evidence
-        named = {name for name, _ in evidence.clusters} if evidence else set()
+        named = {name for name, _ in evidence.clusters} if evidence and self._rows else set()  # an export's hosts are named elsewhere
         for name in sorted(named - {host.cluster for host, _ in self._rows.values()}):
             self._session.add_note(f"No host whose files were read is of the cluster {name}, which --cluster-of names.")
 
@@ -132,14 +133,17 @@ class _Hosts:
             _note_age(self._session, f"The RVTools export is {{days}} days old ({export.source})", export.taken_at)
 
     def _host_rows(self) -> Iterator[Facts]:
-        """Table host. A folder that holds one host alone may be anything, and is no cluster unless somebody says so."""
+        """Table host. A folder that holds one host alone may be anything, and is no cluster unless somebody or an export says so."""
         rows = Rows("host", endpoint=self._endpoint.name)
         evidence = self._endpoint.evidence
         chosen = {name for name, _ in evidence.clusters} if evidence else set()
         count = Counter(host.cluster for host, _ in self._rows.values())
+        exported = clusters_by_host(self.exports, self._rows.keys())
         for host, row in self._rows.values():
-            cluster = host.cluster if count[host.cluster] > 1 or host.cluster in chosen else None
-            rows.add(**row, cluster=cluster, cluster_id=cluster)
+            cluster = cluster_id = host.cluster if count[host.cluster] > 1 or host.cluster in chosen else None
+            if cluster is None and host.name in exported:
+                cluster, cluster_id = exported[host.name].name, exported[host.name].id
+            rows.add(**row, cluster=cluster, cluster_id=cluster_id)
         yield from rows.batch()
 
 

@@ -38,8 +38,8 @@ _NEVER = (
 )
 _TAKE_OUTPUTS = "no sheet of RVTools has them: take support bundles or outputs of esxcli of these hosts, or audit the vCenter"
 _BESIDE = (
-    "files of hosts are there as well, and nobody knows which of its hosts are theirs: nothing of it was read; audit the export alone, "
-    "or the other files alone"
+    "files of hosts are there as well, and its devices, datastores and machines have no ids that those have: of it only the clusters of "
+    "hosts were taken, by their names; audit the export alone, or the other files alone"
 )
 _MACHINES_A_BATCH = 500
 
@@ -62,7 +62,7 @@ _COLUMNS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 
 
 def refused(endpoint: Endpoint, exports: Iterable[Export]) -> Iterator[Facts]:
-    """A gap for each export that lies beside files of hosts: a host of both would be there twice, under two names at times."""
+    """A gap for each export that lies beside files of hosts: what it says of a host of both would be there twice (`clusters.py`)."""
     yield from (gap(endpoint, f"the RVTools export {export.source}", _BESIDE) for export in exports)
 
 

@@ -285,6 +285,15 @@ def test_beside_files_of_hosts_an_export_is_not_read(tmp_path: Path) -> None:
     assert "audit the export alone, or the other files alone" in refused.why
 
 
+def test_beside_files_of_hosts_an_export_names_their_clusters_where_nobody_else_does(tmp_path: Path) -> None:
+    file = saved(tmp_path)
+    [host] = Read(written(tmp_path / "esx-01", HOST), file).rows["host"]
+    assert (host["name"], host["cluster"]) == (ONE, "prod-01")
+    assert host["cluster_id"].endswith("/dc-01/prod-01")
+    [host] = Read(written(tmp_path / "esx-01", HOST), file, clusters=["gold=esx-*"]).rows["host"]
+    assert (host["cluster"], host["cluster_id"]) == ("gold", "gold")
+
+
 def in_folder(tmp_path: Path, text: Callable[[list[list[Cell]]], bytes]) -> Path:
     folder = tmp_path / "RVTools_export_all"
     folder.mkdir()
