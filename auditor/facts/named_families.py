@@ -2,8 +2,8 @@
 
 Of most of them no source says what they ask of a host: they are named in reports, and nothing is judged for their sake. What a source does
 say stands in `family_advice` and in the rules. A prefix of device names is listed where it was recorded with that family and no other.
-Left out on purpose: the E-Series of other vendors (NETAPP, LSI and ENGENIO INF-01-00, Lenovo DE, SGI IS, SUN and STK with that controller)
-and what Dot Hill makes for others (HP and HPE MSA 1040 to 2070, P2000 and MSA2000, Seagate, Quantum QXS), which have kinds of their own.
+Left out on purpose: the E-Series of NetApp and of others (NETAPP, LSI and ENGENIO INF-01-00, SGI IS, SUN and STK with that controller), and
+what Dot Hill makes for others (HP and HPE MSA 1040 to 2070, P2000 and MSA2000, Seagate, Quantum QXS), which have kinds of their own.
 """
 
 from __future__ import annotations
@@ -69,6 +69,7 @@ NAMED_FAMILIES = (
         (),
         (MULTIPATH_TOOLS, NVME_NAMES),
     ),
+    Family("lenovo-de", "Lenovo ThinkSystem DE", (("LENOVO", "DE_Series"),), (), (MULTIPATH_TOOLS,)),
     Family("nec", "NEC Storage M", (("NEC", "DISK ARRAY"),), (), (MULTIPATH_TOOLS,)),
     Family("intelliflash", "Tegile IntelliFlash", _several("TEGILE", "ZEBI-FC", "ZEBI-ISCSI", "INTELLIFLASH"), (), (MULTIPATH_TOOLS,)),
     Family("violin", "Violin", _several("VIOLIN", "SAN ARRAY", "CONCERTO ARRAY"), (), (MULTIPATH_TOOLS,)),
