@@ -69,10 +69,13 @@ class _Group:
     files: list[tuple[datetime | None, FileSeen]] = field(default_factory=list)
 
     def outputs(self) -> dict[str | None, list[Output]]:
-        """By the host that a prompt names, None where there was none: what commands printed, the newest first."""
+        """By the host that a prompt names, None where there was none: what commands printed, the newest first.
+
+        A file is written from its beginning, so what comes later in it is newer.
+        """
         newest = sorted(self.files, key=lambda file: -math.inf if file[0] is None else file[0].timestamp(), reverse=True)
         found: dict[str | None, list[Output]] = {}
-        for output in (output for _, seen in newest for output in seen.outputs if output.command):
+        for output in (output for _, seen in newest for output in reversed(seen.outputs) if output.command):
             found.setdefault(output.host, []).append(output)
         return found
 

@@ -170,6 +170,15 @@ def test_the_newest_of_two_outputs_counts_and_their_host_is_as_old_as_the_oldest
     assert {row["read_at"].year for row in read.rows["reading"] if row.get("source")} == {2020}
 
 
+def test_of_two_outputs_in_one_session_the_later_counts(tmp_path: Path) -> None:
+    before, after = DEVICES.replace("Depth: 128", "Depth: 64"), DEVICES
+    call = "[root@esx-01:~] esxcli storage core device list\n"
+    session = f"{call}{before}\n[root@esx-01:~] reboot\n{call}{after}\n[root@esx-01:~] \n"
+    read = Read(written(tmp_path / "esx-01", {"session.txt": session}))
+    assert [row["queue_depth"] for row in read.rows["device"]] == [128]
+    assert any("two files have it, and differ" in gap.why for gap in read.gaps)
+
+
 def test_a_name_that_could_steer_a_terminal_is_not_believed(tmp_path: Path) -> None:
     name = "   Fully Qualified Domain Name: esx\u202egnp\x07m.x\n   Host Name: esx\u202e\n"
     files = {**HOST, "esxcli_system-hostname-get.txt": name}

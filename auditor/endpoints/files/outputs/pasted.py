@@ -33,7 +33,8 @@ class Section:
     Attributes:
         named: the command of the line before; None where there was no such line.
         ended: something came behind it, so that its last line was not cut.
-        fenced: it stands before or behind a fence, without a prompt: the output of a command, or what somebody wrote around one.
+        fenced: it stands before or behind a fence or a quote, without a prompt: an output, or what somebody wrote around one.
+        has_quoted: a line of it begins as a quote; what is no quote behind these is somebody's own words.
         prompted: it stands between two prompts of a host, so that an error of the command would stand there, too.
     """
 
@@ -43,11 +44,12 @@ class Section:
     ended: bool = False
     prompted: bool = False
     fenced: bool = False
+    has_quoted: bool = False
 
 
 def sections_of(text: str) -> list[Section]:
     """The text of each command in turn; the first is what stands before any prompt."""
-    section, behind_prompt = Section(None), False
+    section, behind_prompt, in_quote = Section(None), False, False
     sections = [section]
     for printed in text.split("\n"):
         line = _without_quote(printed)
@@ -56,12 +58,18 @@ def sections_of(text: str) -> list[Section]:
             section.ended, behind_prompt = True, False
             section, sections[0].fenced = Section(Named(), fenced=True), True
             sections.append(section)
+        elif prompt is None and in_quote and section.has_quoted and printed.strip() and not printed.startswith(">"):
+            section.ended, behind_prompt, in_quote = True, False, False
+            section = Section(Named(), lines=[printed], fenced=True)
+            sections.append(section)
         elif prompt is None:
+            section.has_quoted |= printed.startswith(">")
             section.lines.append(printed)
         else:
             named, host, is_prompt = prompt
             section.ended, section.prompted = True, behind_prompt and is_prompt
-            section, behind_prompt = Section(named, host), is_prompt
+            section, behind_prompt, in_quote = Section(named, host), is_prompt, printed.startswith(">")
+            sections[0].fenced |= in_quote
             sections.append(section)
     if text.endswith("\n"):
         section.ended = True

@@ -256,3 +256,15 @@ def test_a_name_that_begins_like_a_quote_is_a_name() -> None:
     text = "Name  Is Loaded  Is Enabled\n----  ---------  ----------\n>lpfc  true       true\n> x   true       true\n"
     (output,) = outputs_in(text.encode(), "esxcli_system-module-list.txt")
     assert [record[0] for record in output.table.records] == [">lpfc", "> x"]
+
+
+@pytest.mark.parametrize("prompt", ["~ # ", "[root@esx01:~] ", ""], ids=["short prompt", "prompt of a host", "no prompt"])
+def test_an_answer_below_a_quoted_output_is_no_row_of_it(prompt: str) -> None:
+    quoted = "".join(f">     {line}" for line in f"{prompt}esxcli system module list\n{MODULES}".splitlines(keepends=True))
+    (output,) = outputs_in(f"> I saw this:\n>\n{quoted}\nThat is  not right, and  two columns wide.\n\nYours\n".encode(), "mail.txt")
+    assert (output.command, output.whole, output.table.records) == ("system module list", True, [("lpfc", "true", "true")])
+
+
+def test_the_output_of_a_call_behind_the_prompt_of_windows_is_no_quote() -> None:
+    (output,) = outputs_in(f"> esxcli system module list\n{MODULES}".encode(), "pasted.txt")
+    assert (output.command, output.whole, output.table.records) == ("system module list", True, [("lpfc", "true", "true")])
