@@ -93,6 +93,7 @@ LONGEST = (
     "endpoints/common/test_answer_time.py",
     "scenarios/test_expected.py",
     "contract/test_arrays.py",
+    "contract/test_example_plugin.py",
     "endpoints/element/test_element_client.py",
     "cli/test_query_limits.py",
     "cli/test_paths.py",

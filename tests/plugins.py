@@ -13,6 +13,7 @@ from auditor.endpoints import settings
 from auditor.facts import families, macros
 from auditor.history import reused_verdicts
 from auditor.model import endpoint_kinds, plugins
+from auditor.pipeline import plugin_rules
 from auditor.recording import fields
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ _CACHES = (
     settings.remediator_for,
     settings.commands_for,
     fields.kept_fields,
+    plugin_rules.plugin_rules,
     reused_verdicts.code_digest,
 )
 

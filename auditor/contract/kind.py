@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from auditor.authoring.examples import check_examples
 from auditor.contract.example import OfExamples
 from auditor.contract.fixing import FixingContract
 from auditor.endpoints.settings import remediator_for
+from auditor.engine.rules.rule import RuleSet
+from auditor.facts.catalog import view_columns
 from auditor.facts.families import families_by_name
 from auditor.facts.needs import SOURCES
 from auditor.model.endpoint_kinds import endpoint_type
+from auditor.pipeline.plugin_rules import plugin_rules
 
 if TYPE_CHECKING:
     from auditor.contract.example import Example
@@ -48,6 +52,14 @@ class KindContract(OfExamples):
             public = {attribute for attribute in dir(remediator) if not attribute.startswith("_")}
             assert public - {"inherit"} == {"kind", "read", "write"}, "a remediator holds no policy"
             assert name.startswith(f"{example.kind.value.replace('-', '_')}.")
+
+    def test_its_rules_are_read_and_their_examples_hold(self, example: Example) -> None:
+        found = plugin_rules()
+        assert found.faults == ()
+        own = {rule: about for rule, about in found.rules.items() if rule.startswith(f"{example.kind}/")}
+        assert bool(own) == bool(endpoint_type(example.kind).rules)
+        rules = RuleSet(own, view_columns())
+        assert [result for result in check_examples(rules) if not result.ok] == []
 
     def test_what_a_recording_keeps_is_listed(self, example: Example) -> None:
         kind = endpoint_type(example.kind)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from auditor.model import Check, Health
 from auditor.model.endpoint_kinds import endpoint_type, plugin_faults, plugin_types
+from auditor.pipeline.plugin_rules import plugin_rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,6 +35,6 @@ def examine_plugins(fleet: Fleet) -> Iterator[Check]:
         what = f"kind {one.kind} comes with {one.plugin} (package {one.package}), {can}"
         yield at(Health.OK, what, facts={"plugin": one.plugin, "kind": one.kind.value})
     used = {endpoint_type(kind).fault for kind in {endpoint.kind for endpoint in fleet.endpoints}}
-    for fault in plugin_faults():
+    for fault in (*plugin_faults(), *plugin_rules().faults):
         if fault not in used:
             yield at(Health.WARNING, fault.what, fault.why, fault.do)

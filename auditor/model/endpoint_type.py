@@ -113,6 +113,7 @@ class EndpointType:
             them; all others are masked. Empty: what such an endpoint answers cannot be recorded.
         settings_of: the kind whose settings and steps these are, with their modules in its folder; None: they are its own.
         is_incremental: its collector takes a fourth argument, what to compare with, and reads only what changed since.
+        rules: of a plugin: the folder within its package that holds its rules, as KIND/NAME.yaml; empty: it has none.
         contract: of a plugin: the `CONTRACT` that it was written for.
         package: of a plugin: the Python package that holds it; put in when it is found.
         plugin: of a plugin: the distribution that it came with and its version, for example "auditor-acme 1.2"; put in likewise.
@@ -136,6 +137,7 @@ class EndpointType:
     kept_fields: str = ""
     settings_of: EndpointKind | None = None
     is_incremental: bool = False
+    rules: str = ""
     contract: int | None = None
     package: str = ""
     plugin: str = ""

@@ -171,8 +171,11 @@ def _impacts(rules: RuleSet) -> Impacts | None:
 
 def _own(request: AuditRequest, rules: RuleSet) -> list[str]:
     """The ids of rules that are not shipped."""
+    from auditor.pipeline.plugin_rules import plugin_rules
+
     folders = [folder.resolve() for folder in request.rules]
-    return [rule.id for rule in rules if any(rule.path.resolve().is_relative_to(folder) for folder in folders)]
+    of_plugins = plugin_rules().rules
+    return [rule.id for rule in rules if rule.id in of_plugins or any(rule.path.resolve().is_relative_to(folder) for folder in folders)]
 
 
 def _without_put_back(request: AuditRequest, fleet: Fleet | None, plan: Plan, state: Path) -> tuple[Plan, tuple[str, ...]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -37,7 +37,9 @@ def shipped_rules() -> Path:
 
 
 def load_rule_set(extra: Sequence[Path] = (), only: Collection[str] = (), tags: Collection[str] = ()) -> RuleSet:
-    """The shipped rules and those of `extra` directories; only those named in `only`, and with any of `tags`, where these are not empty.
+    """The shipped rules, those of plugins and those of `extra` directories.
+
+    Only those named in `only`, and with any of `tags`, where these are not empty.
 
     Raises:
         RuleError: any file has a mistake.
@@ -48,8 +50,11 @@ def load_rule_set(extra: Sequence[Path] = (), only: Collection[str] = (), tags: 
     from auditor.engine.rules.chosen import with_globs
     from auditor.engine.rules.loading import load_rules
     from auditor.facts.catalog import view_columns
+    from auditor.pipeline.plugin_rules import plugin_rules
 
     rules = load_rules([shipped_rules(), *extra], view_columns(), remediator_names(), checked_rules())
+    if others := plugin_rules().rules:
+        rules = replace(rules, rules=dict(sorted({**others, **rules.rules}.items())))
     return (rules.only(with_globs(rules, only)) if only else rules).tagged(tags)
 
 
@@ -95,8 +100,9 @@ def load_policy(
 def plugin_notices() -> tuple[str, ...]:
     """A sentence for each installed plugin that cannot be used: its devices are not recognised, and its rules are not judged."""
     from auditor.model.endpoint_kinds import plugin_faults
+    from auditor.pipeline.plugin_rules import plugin_rules
 
-    return tuple(f"{fault.what}: {fault.why}" for fault in plugin_faults())
+    return tuple(f"{fault.what}: {fault.why}" for fault in (*plugin_faults(), *plugin_rules().faults))
 
 
 def usual_rules(rules: RuleSet) -> tuple[RuleSet, tuple[str, ...]]:

@@ -1,0 +1,120 @@
+"""The example plugin as users get one: a wheel of its own, in a folder of its own, beside an auditor that knows nothing of it."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import shutil
+import sys
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from auditor.model import EndpointKind
+from tests.contract.examples import EXAMPLES
+from tests.plugins import installed, write_plugin
+from tests.waiting import completed
+
+if TYPE_CHECKING:
+    from auditor.model import Endpoint
+
+SOURCE = Path(__file__).parents[2] / "examples" / "auditor-example-array"
+PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet")
+NO_NETWORK = ("--no-deps", "--no-index")
+
+
+def install(source: Path, folder: Path) -> Path:
+    """Build the wheel of a plugin and install it; the folder that it is in then."""
+    copy = folder / "source"
+    shutil.copytree(source, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    completed([*PIP, "wheel", *NO_NETWORK, "--no-build-isolation", "--wheel-dir", str(folder / "dist"), str(copy)], check=True)
+    [wheel] = (folder / "dist").glob("*.whl")
+    completed([*PIP, "install", *NO_NETWORK, "--target", str(folder / "site"), str(wheel)], check=True)
+    return folder / "site"
+
+
+def with_plugins(*sites: Path) -> dict[str, str]:
+    """An environment in which what lies in `sites` is installed too."""
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, sites)), "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return install(SOURCE, tmp_path_factory.mktemp("example"))
+
+
+def test_the_wheel_holds_the_package_its_rules_and_its_entry_point_and_no_tests(site: Path) -> None:
+    [wheel] = (site.parent / "dist").glob("*.whl")
+    with zipfile.ZipFile(wheel) as packed:
+        names = {name for name in packed.namelist() if "dist-info" not in name}
+        [entry_points] = [packed.read(name).decode() for name in packed.namelist() if name.endswith("entry_points.txt")]
+    package = SOURCE / "auditor_example_array"
+    files = [path for path in package.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    assert names == {path.relative_to(SOURCE).as_posix() for path in files}
+    assert entry_points.split() == ["[auditor.endpoints]", "example-array", "=", "auditor_example_array:TYPE"]
+
+
+def test_the_wheel_keeps_the_contract(site: Path, tmp_path: Path) -> None:
+    shutil.copytree(SOURCE / "tests", tmp_path / "tests", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(SOURCE / "pyproject.toml", tmp_path)
+    ran = completed([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"], check=False, cwd=tmp_path, env=with_plugins(site))
+    assert ran.returncode == 0, ran.stdout[-3000:]
+    assert "passed" in ran.stdout
+    assert "skipped" not in ran.stdout
+
+
+def double_of_the_example() -> Any:
+    """The module of its double, as its own tests have it."""
+    about = importlib.util.spec_from_file_location("double_of_the_example", SOURCE / "tests" / "double.py")
+    assert about is not None
+    assert about.loader is not None
+    module = importlib.util.module_from_spec(about)
+    sys.modules[about.name] = module
+    about.loader.exec_module(module)
+    return module
+
+
+def entry(endpoint: Endpoint, name: str, folder: Path, *, kind: str = "") -> dict[str, Any]:
+    """An entry of fleet.yaml; YAML takes JSON."""
+    secret = {"file": str(folder / "password")}
+    login = {"username": endpoint.username, "password": secret} if endpoint.username else {"api_token": secret}
+    address = f"{endpoint.address}:{endpoint.port}"
+    return {"name": name, "kind": kind or endpoint.kind.value, "address": address, **login, "tls": {"ca": str(folder / "ca.pem")}}
+
+
+def test_an_audit_reads_the_plugin_and_ours_and_a_broken_plugin_costs_its_endpoint_alone(site: Path, tmp_path: Path) -> None:
+    broken, ours, theirs = tmp_path / "broken", tmp_path / "ours", tmp_path / "theirs"
+    for folder in (broken, ours, theirs):
+        folder.mkdir()
+    write_plugin(broken, "auditor-acme", {"__init__": "import no_such_module"})
+    with installed(site):
+        double = double_of_the_example()
+        with (
+            double.EXAMPLE.served(theirs, volumes=3) as (server, example, _),
+            EXAMPLES[EndpointKind.FLASHARRAY].served(ours) as (_, flasharray, _),
+        ):
+            server.array.volumes["v3"]["iops_limit"] = 50
+            entries = [entry(example, "ex", theirs), entry(flasharray, "fa", ours), entry(example, "acme-1", theirs, kind="acme")]
+            (tmp_path / "fleet.yaml").write_text(json.dumps({"endpoints": entries}), encoding="utf-8")
+            only = ["--only", "example-array/*", "--only", "array/warning-alert"]
+            command = [sys.executable, "-m", "auditor", "audit", "--fleet", "fleet.yaml", *only, "--reporter", "json-full:report.json"]
+            ran = completed([*command, "--state-dir", "state"], check=False, cwd=tmp_path, env=with_plugins(site, broken))
+    assert ran.returncode == 2, ran.stdout + ran.stderr
+    report = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    endpoints = {one["name"]: (one["complete"], one.get("plugin"), one["version"]) for one in report["run"]["endpoints"]}
+    assert endpoints["ex"] == (True, "auditor-example-array 0.1.0", "Example Array 1.4")
+    assert endpoints["fa"][:2] == (True, None)
+    assert endpoints["acme-1"] == (False, "auditor-acme 1.2", None)
+    assert [(gap["endpoint"], "No module named 'no_such_module'" in gap["why"]) for gap in report["gaps"]] == [("acme-1", True)]
+    found = {(one["rule"], one["resource"]["name"]): one["verdict"] for one in report["findings"]}
+    assert {key: verdict for key, verdict in found.items() if key[0] == "example-array/volume-ceiling" and key[1].startswith("lun")} == {
+        ("example-array/volume-ceiling", "lun 1"): "pass",
+        ("example-array/volume-ceiling", "lun 2"): "not_applicable",
+        ("example-array/volume-ceiling", "lun 3"): "fail",
+    }
+    [fix] = [one["fix"] for one in report["findings"] if one["verdict"] == "fail" and one["resource"]["name"] == "lun 3"]
+    assert (fix["remediator"], fix["before"], fix["after"]) == ("example_array.volume_limit", 50, 200)
+    assert any("auditor-acme 1.2" in notice for notice in report["notices"])
