@@ -44,6 +44,7 @@ _PANELS: Mapping[str, Mapping[str, _Entry]] = {
     },
     "Rules": {
         "rules": _Entry("rules", "list, show, test and write rules", is_group=True),
+        "endpoints": _Entry("endpoints", "write a package that reads another array", is_group=True),
         "waivers": _Entry("waivers", "check accepted failures and gaps", is_group=True),
     },
     "Operate": {

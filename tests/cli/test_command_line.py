@@ -21,6 +21,7 @@ COMMANDS = (
     "explain",
     "watch",
     "reproduce",
+    "endpoints new",
     "rules list",
     "rules show",
     "rules test",

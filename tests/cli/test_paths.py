@@ -30,7 +30,12 @@ NEEDED = {
     "directory": ["spare"],
 }
 """Values of what commands cannot do without, by parameter."""
-MORE = {"rules new": ["vvol/mine"], "rules show": ["vvol/pe-dsnro-headroom"], "record": ["--fleet", "fleet.yaml", "--out", "spare.tar.gz"]}
+MORE = {
+    "endpoints new": ["acme"],
+    "rules new": ["vvol/mine"],
+    "rules show": ["vvol/pe-dsnro-headroom"],
+    "record": ["--fleet", "fleet.yaml", "--out", "spare.tar.gz"],
+}
 """Further words of some commands, or those in place of NEEDED."""
 WAITS = {"workers scheduler", "workers start", "workers list"}
 """They wait on a network and write no file."""
@@ -38,6 +43,7 @@ MADE = ("new/below/one", "one")
 REFUSED = ("there.txt/below", "loop/below", "n\0ul", "long" * 100)
 OUTPUTS = {
     ("collect", "--out"),
+    ("endpoints new", "--dir"),
     ("explain", "--svg"),
     ("import", "--out"),
     ("init", "--dir"),

@@ -15,7 +15,12 @@ TYPE = EndpointType(
     settings=MappingProxyType({"example_array.volume_limit": Setting("settings:ExampleArrayVolumeLimit", unit="IOPS", no_limit=(None,))}),
     # Replace these by what a host sees of such an array, and by where that stands.
     family=Family(
-        "example-array", "Example Array", (("EXARRAY", "Disk"),), (r"naa\.6e0a44a7",), ("made up: there is no such array",), array_digits=24
+        "example-array",
+        "Example Array",
+        (("EXAMPLEA", "Disk"),),
+        (r"naa\.6e0a44a7",),
+        ("made up: there is no such array",),
+        array_digits=24,
     ),
     roles=Roles(frozenset({"reader"}), frozenset({"admin"}), "made up: there is no such array"),
     kept_fields="recorded_fields:KEPT",
