@@ -26,6 +26,8 @@ run demo --scenario eternus-vaai --reporter html:report.html --reporter json:rep
 grep -q "vaai/eternus-dx-s1-firmware" report.html
 grep -q "vaai/eternus-dx-s1-firmware" report.sarif
 grep -q '"schema_version": *2' report.json
+run endpoints new acme
+test -f auditor-acme/auditor_acme/rules/acme/volume-ceiling.yaml
 run init
 grep -q '"urn:auditor:fleet:1"' fleet.schema.json
 
