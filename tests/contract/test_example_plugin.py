@@ -13,7 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from auditor.cli import run
+from auditor.contract import closed_port
 from auditor.model import EndpointKind
+from auditor.recording.bundle import read_bundle
 from tests.contract.examples import EXAMPLES
 from tests.plugins import installed, write_plugin
 from tests.waiting import completed
@@ -118,3 +121,43 @@ def test_an_audit_reads_the_plugin_and_ours_and_a_broken_plugin_costs_its_endpoi
     [fix] = [one["fix"] for one in report["findings"] if one["verdict"] == "fail" and one["resource"]["name"] == "lun 3"]
     assert (fix["remediator"], fix["before"], fix["after"]) == ("example_array.volume_limit", 50, 200)
     assert any("auditor-acme 1.2" in notice for notice in report["notices"])
+
+
+def test_a_run_whose_plugin_is_gone_is_shown_and_judged_again(site: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    state = str(tmp_path / "state")
+    with installed(site):
+        double = double_of_the_example()
+        with double.EXAMPLE.served(tmp_path, volumes=3) as (_, example, _):
+            silent = {**entry(example, "vc", tmp_path, kind="vcenter"), "address": f"127.0.0.1:{closed_port()}"}
+            entries = {"endpoints": [entry(example, "ex", tmp_path), silent]}  # with no vCenter at all nothing would be judged
+            (tmp_path / "fleet.yaml").write_text(json.dumps(entries), encoding="utf-8")
+            audit = ["audit", "--fleet", str(tmp_path / "fleet.yaml"), "--only", "example-array/*", "--state-dir", state]
+            assert run(audit) == 2
+    capsys.readouterr()
+    assert run(["runs", "show", "last", "--state-dir", state, "--reporter", "json-full"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["run"]["endpoints"][0]["plugin"] == "auditor-example-array 0.1.0"
+    assert {one["rule"] for one in shown["findings"]} == {"example-array/volume-ceiling"}
+    [snapshot] = Path(state).glob("runs/*/snapshot")
+    select = "SELECT volume, family, qos_max_iops FROM array_volume ORDER BY 1"
+    assert run(["query", select, "--snapshot", str(snapshot), "--format", "json"]) == 0
+    rows = [list(row.values()) for row in json.loads(capsys.readouterr().out)]
+    assert rows == [["lun 1", "example-array", 1000], ["lun 2", "example-array", None], ["lun 3", "example-array", 1000]]
+    assert run(["audit", "--snapshot", str(snapshot), "--only", "ontap/lun-os-type", "--state-dir", state]) in (0, 2)
+    assert run(["audit", "--fleet", str(tmp_path / "fleet.yaml"), "--state-dir", state]) == 3
+    assert 'there is no kind "example-array"' in capsys.readouterr().err
+
+
+def test_what_the_example_answers_is_recorded_and_no_name_is_kept(site: Path, tmp_path: Path) -> None:
+    with installed(site):
+        double = double_of_the_example()
+        with double.EXAMPLE.served(tmp_path, volumes=2) as (_, example, _):
+            (tmp_path / "fleet.yaml").write_text(json.dumps({"endpoints": [entry(example, "ex", tmp_path)]}), encoding="utf-8")
+            out = tmp_path / "kept.tar.gz"
+            assert run(["record", "--fleet", str(tmp_path / "fleet.yaml"), "--out", str(out), "--key", str(tmp_path / "key")]) == 0
+    bundle = read_bundle(out)
+    text = b"".join(one.exchange.answer for endpoint in bundle.endpoints for one in endpoint.exchanges).decode()
+    assert [endpoint.kind for endpoint in bundle.endpoints] == ["example-array"]
+    assert "1.4" in text
+    assert "lun 1" not in text
+    assert double.SERIAL not in text
