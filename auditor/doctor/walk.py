@@ -13,6 +13,7 @@ from auditor.doctor.fleetwide import examine_entries, examine_fleet, examine_ide
 from auditor.doctor.plugins import examine_plugin, examine_plugins
 from auditor.doctor.single_host import HOST_ONLY, examine_single_host
 from auditor.doctor.vcenter import Places, examine_vcenter
+from auditor.endpoints.bugs import call_plugin
 from auditor.endpoints.common.sessions import open_session
 from auditor.errors import ConfigurationError, EndpointError
 from auditor.model import Check, Diagnosis, EndpointKind, Health
@@ -138,7 +139,8 @@ def _logged_in(endpoint: Endpoint, affected: AffectedRules, places: Places) -> t
         with open_session(endpoint) as session:
             checks.append(at(Health.OK, f"as {endpoint.username or 'whom the API token belongs to'}", facts={"account": endpoint.username}))
             if endpoint_type(endpoint.kind).is_array:
-                checks += examine_array(session, endpoint, affected)
+                plugin = endpoint_type(endpoint.kind).plugin
+                checks += call_plugin(endpoint.name, plugin, lambda: list(examine_array(session, endpoint, affected)))
             else:
                 checks += examine_vcenter(session, endpoint, affected, places)
             if endpoint.kind is EndpointKind.ESXI:

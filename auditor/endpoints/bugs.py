@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import traceback
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
+from auditor.errors import AuditorError, EndpointError
 from auditor.model import Gap
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from auditor.model import Endpoint
 
+T = TypeVar("T")
 _PACKAGE = Path(__file__).parents[1]
 
 
@@ -20,9 +22,40 @@ def bug_gap(endpoint: Endpoint, what: str, bug: Exception, plugin: str = "") -> 
     """The gap that a bug leaves; `plugin` is the package, with its version, that reads the endpoint, "" where auditor itself does."""
     place = _places(bug)[-1] if bug.__traceback__ is not None else "an unknown place"
     if plugin:
-        return Gap(endpoint.name, what, f"a bug in {plugin} stopped it: {type(bug).__name__} in {place}; tell the author of that package")
+        return Gap(endpoint.name, what, _of_plugin(plugin, bug))
     why = f"a bug in auditor stopped it: {type(bug).__name__} in {place}; please report it with the file bugs.txt of this run's snapshot"
     return Gap(endpoint.name, what, why)
+
+
+def call_plugin(endpoint: str, plugin: str, call: Callable[[], T]) -> T:
+    """What `call` returns. A bug of a plugin is an error of its endpoint, and does not end the work on others.
+
+    Args:
+        endpoint: the endpoint's name.
+        plugin: the package, with its version, that the kind came with; "": auditor itself, whose bugs show their traceback.
+        call: what the plugin is to do.
+
+    Raises:
+        EndpointError: a bug of the plugin; neither its message nor its values are shown, as they may hold a secret.
+    """
+    try:
+        return call()
+    except AuditorError:
+        raise
+    except Exception as bug:
+        if not plugin:
+            raise
+        what = f"endpoint {endpoint}: {_of_plugin(plugin, bug)}"
+    # Outside the handler, so that the error does not carry the bug along.
+    raise EndpointError(
+        what,
+        why="what it was to read, or to write, is not known.",
+        do=f"install another release of {plugin.rpartition(' ')[0]}, or tell its author.",
+    )
+
+
+def _of_plugin(plugin: str, bug: Exception) -> str:
+    return f"a bug in {plugin} stopped it: {type(bug).__name__} in {_places(bug)[-1]}; tell the author of that package"
 
 
 def bug_report(endpoint: Endpoint, bug: Exception) -> str:

@@ -31,13 +31,14 @@ def remediator_for(name: str) -> AnyRemediator:
     Raises:
         ConfigurationError: no remediator has that name, for example because the plan was made by a newer auditor.
     """
+    from auditor.endpoints.common.guarded import GuardedRemediator
     from auditor.errors import ConfigurationError
 
     for one in endpoint_types():
         setting = one.settings.get(name) or one.steps.get(name)
         if setting is not None:
             remediator: AnyRemediator = one.load(setting.place)()
-            return remediator
+            return GuardedRemediator(remediator, one.plugin) if one.plugin else remediator
     raise ConfigurationError(
         f"no remediator is called {name!r}",
         why="the change cannot be made, nor read back, by this version.",

@@ -74,7 +74,7 @@ def _found() -> Mapping[str, Plugin]:
 
     by_name: dict[str, set[tuple[str, str]]] = {}
     for point in entry_points(group=GROUP):
-        by_name.setdefault(point.name, set()).add((_distribution(point), point.value))
+        by_name.setdefault(point.name, set()).add((_distribution(point), f"{point.module}:{point.attr}"))
     return {name: _plugin(name, sorted(given)) for name, given in by_name.items()}
 
 

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 import pytest
 
+from auditor.contract import shown_by
 from auditor.doctor import examine
 from auditor.doctor.walk import topics_of
+from auditor.endpoints.bugs import call_plugin
 from auditor.endpoints.collect import collect_fleet
-from auditor.errors import ConfigurationError
+from auditor.endpoints.common.sessions import Sessions
+from auditor.endpoints.settings import remediator_for
+from auditor.errors import ConfigurationError, EndpointError
 from auditor.facts.families import all_families, families_by_name, kinds_of_families
 from auditor.facts.macros import create_macros
 from auditor.facts.snapshots.snapshot import load_snapshot
 from auditor.fleet.loading import load_fleet
 from auditor.fleet.schema import fleet_schema
-from auditor.model import EndpointKind, Health
+from auditor.model import EndpointKind, Health, Target
 from auditor.pipeline.policy import load_policy
 from tests.contract.examples import EXAMPLES
-from tests.plugins import TYPE, WORKING, installed, write_plugin
+from tests.plugins import CLIENT, TYPE, WORKING, installed, write_plugin
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -106,6 +111,57 @@ def load_topics() -> tuple[str, ...]:
     from auditor.model.endpoint_kinds import endpoint_type
 
     return endpoint_type(EndpointKind("acme")).topics
+
+
+SETTINGS = """
+from auditor.model import EndpointKind
+
+
+class Limit:
+    kind = EndpointKind("acme")
+
+    def read(self, session, target):
+        raise KeyError("pw-that-nobody-may-see")
+
+    def write(self, session, target, value):
+        raise ValueError("pw-that-nobody-may-see")
+"""
+
+
+def test_a_bug_of_a_plugin_is_an_error_where_it_opens_reads_or_writes(tmp_path: Path, site: Path) -> None:
+    setting = 'settings={"acme.limit": Setting("settings:Limit")}, contract=1'
+    about = f"from auditor.model.settings import Setting\n{TYPE.replace('contract=1', setting)}"
+    write_plugin(
+        site, "auditor-acme", {**WORKING, "__init__": about, "client": "def opened(_):\n    raise KeyError('x')\n", "settings": SETTINGS}
+    )
+    target = Target("a1", (("volume_id", "1"),))
+    with installed(site), EXAMPLES[EndpointKind.ELEMENT].served(tmp_path) as (_, endpoint, _):
+        fleet = fleet_of(tmp_path, endpoint)
+        with Sessions({one.name: one for one in fleet.endpoints}) as sessions:
+            with pytest.raises(EndpointError, match=r"a1: a bug in auditor-acme 1\.2 stopped it: KeyError in .*client\.py:2"):
+                sessions.session("a1")
+            assert sessions.session("sf").release, "another endpoint is not concerned"
+        remediator = remediator_for("acme.limit")
+        assert remediator.kind == "acme"
+        for use in (lambda: remediator.read(None, target), lambda: remediator.write(None, target, 1)):
+            with pytest.raises(EndpointError, match=r"a bug in auditor-acme 1\.2 stopped it") as caught:
+                use()
+            assert "pw-that-nobody-may-see" not in shown_by(caught.value)
+    with pytest.raises(ValueError, match="a bug of ours"):
+        call_plugin("sf", "", lambda: int("a bug of ours shows its traceback"))
+
+
+def test_the_doctor_goes_on_where_a_plugin_breaks(tmp_path: Path, site: Path) -> None:
+    broken = CLIENT.replace('release = "Acme 1.0"', 'release = "Acme 1.0"\n\n    def role(self):\n        raise KeyError("x")')
+    write_plugin(site, "auditor-acme", {**WORKING, "client": broken})
+    with installed(site), EXAMPLES[EndpointKind.ELEMENT].served(tmp_path) as (_, endpoint, _):
+        fleet = fleet_of(tmp_path, endpoint)
+        reachable = dataclasses.replace(fleet.endpoints[0], name="a1", kind=EndpointKind("acme"))
+        diagnosis = examine(
+            dataclasses.replace(fleet, endpoints=(fleet.endpoints[0], reachable)), load_policy(fleet).rules, lambda *_: None
+        )
+    assert all("a bug in" not in check.what for check in diagnosis.of("sf"))
+    assert any("a bug in auditor-acme 1.2 stopped it: KeyError" in check.what for check in diagnosis.of("a1"))
 
 
 def test_a_kind_that_nobody_has_is_a_mistake_and_plugins_are_among_those_that_may_be_meant(tmp_path: Path, site: Path) -> None:

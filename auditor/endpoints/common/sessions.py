@@ -6,6 +6,7 @@ from contextlib import ExitStack, contextmanager
 from inspect import getattr_static
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
+from auditor.endpoints.bugs import call_plugin
 from auditor.endpoints.common.clocks import clock_notes
 from auditor.errors import ConfigurationError, EndpointError
 from auditor.model.endpoint_kinds import endpoint_type
@@ -141,7 +142,8 @@ def open_session(endpoint: Endpoint) -> Iterator[Any]:
         EndpointError: it could not be opened.
     """
     kind = endpoint_type(endpoint.kind)
-    with kind.load(kind.opener)(endpoint) as session:
+    with ExitStack() as closing:
+        session = call_plugin(endpoint.name, kind.plugin, lambda: closing.enter_context(kind.load(kind.opener)(endpoint)))
         if missing := missing_attributes(session):
             raise ConfigurationError(
                 f"{type(session).__name__} of {kind.folder} lacks {', '.join(missing)}",
