@@ -123,7 +123,10 @@ def loaded(plugin: Plugin, kind: EndpointKind, topics: tuple[str, ...], own: Col
     found = plugin.fault or _imported(plugin)
     if isinstance(found, Fault):
         return _unusable(kind, topics, found, plugin.distribution)
-    wrong = next(_mistakes(found, kind, topics, own), None)
+    try:
+        wrong = next(_mistakes(found, kind, topics, own), None)
+    except Exception as error:  # noqa: BLE001  a value of another type may raise anything; it costs its own endpoints
+        wrong = f"has a TYPE with a value that is none of its kind: {type(error).__name__}: {_first_line(error)}"
     if wrong is not None:
         return _unusable(kind, topics, _fault(plugin, wrong), plugin.distribution)
     usable: EndpointType = found
@@ -136,13 +139,16 @@ def _imported(plugin: Plugin) -> Any:
         package = import_module(module)
         found = getattr(package, attribute)
     except (Exception, SystemExit) as error:  # noqa: BLE001  code of somebody else may raise anything; it costs its own endpoints
-        said = (str(error).splitlines() or [""])[0][:_MOST_SHOWN]
-        return _fault(plugin, f"cannot be imported: {type(error).__name__}: {said}".rstrip(": "))
+        return _fault(plugin, f"cannot be imported: {type(error).__name__}: {_first_line(error)}".rstrip(": "))
     if not isinstance(found, EndpointType):
         return _fault(plugin, f"names {plugin.place}, which is no EndpointType but {type(found).__name__}")
     if not hasattr(package, "__path__"):
         return _fault(plugin, f"names {plugin.place}: TYPE must stand in a package, beside the modules that it names")
     return found
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).splitlines() or [""])[0][:_MOST_SHOWN]
 
 
 def _fault(plugin: Plugin, wrong: str) -> Fault:
@@ -180,18 +186,23 @@ def _family_mistakes(family: Family, own: Iterable[EndpointType]) -> Iterator[st
         yield f'calls its family "{family.name}": small letters, digits and single hyphens are a name'
     if family.name in {one.family.name for one in own if one.family is not None}:
         yield f'gives the family "{family.name}", which auditor itself reads'
+    if family.array_digits is not None and type(family.array_digits) is not int:
+        yield f"gives its family array_digits that are no number: {family.array_digits!r}"
     for pattern in (*(part for pair in family.inquiries for part in pair), *family.names):
         if "'" in pattern or not _is_pattern(pattern):
             yield f"recognises devices by {pattern!r}, which is no regular expression that can be used"
 
 
 def _is_pattern(text: str) -> bool:
-    """Whether it is a regular expression without what DuckDB's engine does not know: looking around, and references."""
+    """Whether DuckDB takes it as a regular expression: one that it does not take would end all judging."""
+    import duckdb
+
     try:
-        re.compile(text)
-    except re.error:
+        with duckdb.connect() as connection:
+            connection.execute("SELECT regexp_matches('', ?)", [text]).fetchone()
+    except duckdb.Error:
         return False
-    return re.search(r"\(\?(?!:|[ims]+\))|\\[1-9]|\\Z", text) is None
+    return True
 
 
 def _unusable(kind: EndpointKind, topics: tuple[str, ...], fault: Fault, distribution: str) -> EndpointType:

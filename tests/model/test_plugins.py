@@ -90,6 +90,11 @@ def test_a_kind_without_a_plugin_is_an_array_that_cannot_be_read() -> None:
         pytest.param(TYPE.replace('"Disk"', '"Di\'sk"'), 'recognises devices by "Di\'sk"', id="a quote, which SQL would end by"),
         pytest.param(TYPE.replace('"Disk"', '"Di(sk"'), "recognises devices by 'Di(sk'", id="no expression"),
         pytest.param(TYPE.replace('"Disk"', '"(?!x)Disk"'), "recognises devices by '(?!x)Disk'", id="looks ahead"),
+        pytest.param(TYPE.replace('("made up",)', '("made up",), "12; x"'), "array_digits that are no number: '12; x'", id="no number"),
+        pytest.param(
+            TYPE.replace('("array", "volumes")', "None"), "has a TYPE with a value that is none of its kind: TypeError", id="None"
+        ),
+        pytest.param(TYPE.replace('"Disk"', '"Di++sk"'), "recognises devices by 'Di++sk'", id="Python takes it, and DuckDB does not"),
         pytest.param(
             TYPE.replace("contract=1", "contract=1, is_incremental=True"), "uses settings_of, steps or is_incremental", id="ours alone"
         ),
