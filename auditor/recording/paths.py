@@ -33,7 +33,7 @@ _KEPT_PARAMS = frozenset(
 )
 CONSTANT = re.compile(
     r"!?null|true|false|raid\.[a-z.]+|\*|vasa-integration\.purestorage\.com|(?:key=')?PURE_VVOL_ID'?|subtype='[a-z_]+'|state='[a-z_]+'"
-    r"|(?:not\.)?eq\.(?:Snapshot|Node|ACTIVE)"
+    r"|(?:not\.)?eq\.(?:Snapshot|Node|ACTIVE|QoS)"
 )
 _CENTER_ID = re.compile(r"(?<=/)(\d{4,10})((?:\.\d{1,12})+)?(?=/|$)")
 

@@ -396,35 +396,46 @@ _DOTHILL = Example(
     ignore=lambda *_: None,
 )
 
+_PS = powerstore.PowerStoreDescription(
+    name="ps",
+    id="0a4c9d7e-58b1-4f36-9c20-7d1e63b5a842",
+    qos_policies=(
+        powerstore.QosPolicyDescription(name="silver", max_iops=2000),
+        powerstore.QosPolicyDescription(name="gold", max_iops=9000),
+    ),
+    volume_groups=(powerstore.VolumeGroupDescription(name="batch", qos_policy="gold"),),
+    volumes=(
+        powerstore.VolumeDescription(name="capped", qos_policy="silver", hosts=("esx-1",)),
+        powerstore.VolumeDescription(name="free", host_groups=("farm",)),
+        powerstore.VolumeDescription(name="log", group="batch"),
+    ),
+    hosts=(
+        powerstore.HostDescription(name="esx-1", iscsi=("iqn.1998-01.com.vmware:esx-1",)),
+        powerstore.HostDescription(name="esx-2", fc=("2100000000000002",), host_group="farm"),
+    ),
+    host_groups=("farm",),
+    containers=("vvols",),
+    vvols=(powerstore.VvolDescription(name="db.vmdk"),),
+)
+
+
+def _powerstore(volume: str) -> Target:
+    return _of(EndpointKind.POWERSTORE, volume_id=_PS.derived_id("volume", volume))
+
+
 _POWERSTORE = Example(
     EndpointKind.POWERSTORE,
-    powerstore.PowerStoreDescription(
-        name="ps",
-        id="0a4c9d7e-58b1-4f36-9c20-7d1e63b5a842",
-        qos_policies=(
-            powerstore.QosPolicyDescription(name="silver", max_iops=2000),
-            powerstore.QosPolicyDescription(name="gold", max_iops=9000),
-        ),
-        volume_groups=(powerstore.VolumeGroupDescription(name="batch", qos_policy="gold"),),
-        volumes=(
-            powerstore.VolumeDescription(name="capped", qos_policy="silver", hosts=("esx-1",)),
-            powerstore.VolumeDescription(name="free", host_groups=("farm",)),
-            powerstore.VolumeDescription(name="log", group="batch"),
-        ),
-        hosts=(
-            powerstore.HostDescription(name="esx-1", iscsi=("iqn.1998-01.com.vmware:esx-1",)),
-            powerstore.HostDescription(name="esx-2", fc=("2100000000000002",), host_group="farm"),
-        ),
-        host_groups=("farm",),
-        containers=("vvols",),
-        vvols=(powerstore.VvolDescription(name="db.vmdk"),),
-    ),
+    _PS,
     opening=("GET login_session", "GET software_installed", "GET cluster"),
     login="GET login_session",
     closing=("POST logout",),
     refused="GET volume",
     lost=frozenset({"volumes", "volume_load"}),
-    changes=(),
+    changes=(
+        SettingChange("powerstore.volume_qos_policy", _powerstore("capped"), "silver", "gold", "PATCH volume", "another policy"),
+        SettingChange("powerstore.volume_qos_policy", _powerstore("capped"), "silver", None, "PATCH volume", "a policy that is taken away"),
+        SettingChange("powerstore.volume_qos_policy", _powerstore("free"), None, "gold", "PATCH volume", "a first policy"),
+    ),
     read_only={"role": "Operator"},
     state=lambda server: {**server.state.volume_policies, **server.state.group_policies},
     ignore=_accept_no_patch,

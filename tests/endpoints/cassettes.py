@@ -187,7 +187,9 @@ TAPES: Mapping[EndpointKind, Tapes] = MappingProxyType(
             Tapes(EndpointKind.ONTAP, ("fix.yaml", "reading.yaml")),
             Tapes(EndpointKind.ESERIES, ("fix.yaml", "reading.yaml"), addresses=frozenset({"08.73.00.00", "05.30.0000.0003"})),
             Tapes(EndpointKind.DOTHILL, ("reading.yaml",), sent=frozenset({"datatype"}), request=_without_hash, body=_without_key),
-            Tapes(EndpointKind.POWERSTORE, ("reading.yaml",), sent=frozenset({"content-type"}), addresses=frozenset({"4.1.0.0"})),
+            Tapes(
+                EndpointKind.POWERSTORE, ("fix.yaml", "reading.yaml"), sent=frozenset({"content-type"}), addresses=frozenset({"4.1.0.0"})
+            ),
             Tapes(
                 EndpointKind.NIMBLE,
                 ("fix.yaml", "reading.yaml"),

@@ -1,7 +1,10 @@
 """Dell PowerStore, by its REST API of releases 1.0 to 4.x."""
 
+from types import MappingProxyType
+
 from auditor.model import EndpointKind
 from auditor.model.endpoint_kinds import MULTIPATH_TOOLS, NVME_NAMES, EndpointType, Family, Roles, nvme_inquiry
+from auditor.model.settings import Setting
 
 TYPE = EndpointType(
     EndpointKind.POWERSTORE,
@@ -9,6 +12,7 @@ TYPE = EndpointType(
     collector="collect:collect_powerstore",
     kept_fields="recorded_fields:KEPT",
     topics=("array", "alerts", "nodes", "pools", "qos_policies", "array_hosts", "connections", "volumes", "volume_load"),
+    settings=MappingProxyType({"powerstore.volume_qos_policy": Setting("settings.volume_qos_policy:PowerStoreVolumeQosPolicy")}),
     family=Family(
         "powerstore",
         "Dell PowerStore",

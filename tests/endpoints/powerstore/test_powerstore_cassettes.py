@@ -8,8 +8,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.powerstore.collect import collect_powerstore
+from auditor.endpoints.powerstore.settings.volume_qos_policy import PowerStoreVolumeQosPolicy
 from auditor.facts.schema import ARRAY_TOPICS
-from auditor.model import EndpointKind
+from auditor.model import EndpointKind, Target
 from auditor_lab.arrays.powerstore.description import (
     HostDescription,
     LoadDescription,
@@ -61,3 +62,15 @@ def test_a_reading_hears_every_recorded_answer_and_asks_for_no_other(tmp_path: P
     ]
     assert len(found.tables["array_connection"]) == 4, "two volumes for the two hosts of a group"
     assert sorted(found.column("array_volume_load", "actual_iops")) == [0, 900]
+
+
+def test_a_fix_reads_writes_one_policy_reads_again_and_takes_it_away(tmp_path: Path) -> None:
+    policy, target = PowerStoreVolumeQosPolicy(), Target("ps-east", (("volume_id", DESCRIPTION.derived_id("volume", "log")),))
+    found = []
+    with playing("fix.yaml", tmp_path) as (array, cassette):
+        found.append(policy.read(array, target).value)
+        for wanted in ("silver", None):
+            policy.write(array, target, wanted)
+            found.append(policy.read(array, target).value)
+    assert RECORD or cassette.all_played
+    assert found == [None, "silver", None]
