@@ -250,3 +250,31 @@ def test_more_volumes_than_are_asked_for_their_load_is_a_gap(read: Any, monkeypa
     assert server.requests.count("POST metrics/generate") == 3
     assert "volume_load" in found.incomplete()
     assert "it has 4 volumes, and each takes a request" in found.gap_text()
+
+
+def test_snapshots_of_virtual_volumes_are_none_and_a_clone_says_of_what(read: Any) -> None:
+    def cloned(volumes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [{**one, "type": "Clone", "protection_data": {"parent_id": "P-1"}} if one["name"] == "log" else one for one in volumes]
+
+    def copied(vvols: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [
+            *vvols,
+            {**vvols[0], "id": "s-1", "name": "snap", "type": "Snapshot"},
+            {**vvols[0], "id": "c-1", "name": "fast", "type": "Fast_Clone"},
+        ]
+
+    _, found = read(alter={"GET volume": cloned, "GET virtual_volume": copied})
+    volumes = found.by("array_volume")
+    assert {name: row["copy_of"] for name, row in volumes.items()} == {
+        **dict.fromkeys(("db", "grows", "both", "db.vmdk", "fast")),
+        "log": "p-1",
+    }
+
+
+def test_a_mapping_of_a_volume_that_was_not_listed_is_a_gap(read: Any) -> None:
+    def without_log(volumes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [one for one in volumes if one["name"] != "log"]
+
+    _, found = read(alter={"GET volume": without_log})
+    assert found.incomplete() == {"volumes"}
+    assert found.gap_text().endswith("is one that it did not list")
