@@ -33,14 +33,14 @@ NOT_RECORDED: Mapping[EndpointKind, Callable[[Any], Any]] = {
 def test_a_request_that_was_not_recorded_fails(tapes: Tapes, tmp_path: Path) -> None:
     # Not an auditor error, which a collector would take for a gap: the test that asks must break. Element's SDK wraps whatever comes.
     error = api_server_error() if tapes.kind is EndpointKind.ELEMENT else CannotOverwriteExistingCassetteException
-    with pytest.raises(error), tapes.playing("fix.yaml", None, tmp_path) as (session, _):
+    with pytest.raises(error), tapes.playing(tapes.short, None, tmp_path) as (session, _):
         NOT_RECORDED[tapes.kind](session)
 
 
 @pytest.mark.skipif(RECORD, reason="recording")
 @pytest.mark.parametrize("tapes", EVERY_TAPE)
 def test_an_answer_that_nobody_hears_is_noticed(tapes: Tapes, tmp_path: Path) -> None:
-    with tapes.playing("fix.yaml", None, tmp_path) as (_, cassette):
+    with tapes.playing(tapes.short, None, tmp_path) as (_, cassette):
         pass
     assert not cassette.all_played
 

@@ -85,6 +85,8 @@ WHETHER_QOS_WAS_READ = {
     "baseline/eternus-volume-qos",
     "baseline/flasharray-group-qos",
     "baseline/flasharray-volume-qos",
+    "baseline/nimble-volume-qos",
+    "baseline/powerstore-volume-qos",
     "baseline/sc-volume-qos",
     "baseline/volume-qos",
     "qos/one-throttler",

@@ -13,6 +13,7 @@ from pyVmomi import vim
 
 from auditor.endpoints.element import enumerations as element
 from auditor.endpoints.flasharray import enumerations as flasharray
+from auditor.endpoints.nimble import enumerations as nimble
 from auditor.endpoints.ontap import enumerations as ontap
 from auditor.endpoints.vcenter import enumerations as vcenter
 from auditor.facts.schema import TABLES
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 LISTED: dict[tuple[str, str], Mapping[str, object]] = {
     ("array_node", "role"): element.ROLES,
-    ("array_protocol_endpoint", "state"): element.ENDPOINT_STATES,
+    ("array_protocol_endpoint", "state"): {**element.ENDPOINT_STATES, **dict.fromkeys(nimble.PROTOCOL_ENDPOINT_STATES)},
     ("array_volume", "status"): element.VOLUME_STATES,
     ("array_pool", "media"): ontap.MEDIA,
     **{("device_offload", f"{name}_status"): vcenter.OFFLOADS for name in ("ats", "clone", "zero", "delete")},
@@ -41,6 +42,7 @@ LISTED: dict[tuple[str, str], Mapping[str, object]] = {
 
 OTHERWISE = {
     ("array_alert", "severity"): "made by each collector; what each word of an array's means is listed, and another one is a parse error",
+    ("array_volume", "write_cache"): "made by the collector from two answers that are yes or no",
     ("array_volume", "kind"): "made by each collector; ONTAP's class and a FlashArray's subtype are listed",
     ("array_qos_policy", "kind"): "made by each collector; Dell's profileType is looked up, and another one is a parse error",
     ("array_initiator", "kind"): "made by each collector from the name's form; Dell's portType is looked up likewise",

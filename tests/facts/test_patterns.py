@@ -43,6 +43,7 @@ REASONS: dict[str, tuple[int, str]] = {
     "module_instance": (6, "a parameter's name, whose form the driver fixes"),
     "nfs_option": (1, VERSION),
     "relocation": (2, "vSphere's own words for a task"),
+    "protocol_endpoint": (1, VVOL_ID),
     "step_adaptive_ceiling": (1, "a size of blocks; the reference lists four"),
     "step_array": (2, "a model, as its vendor writes it"),
     "step_array_device": (1, "names of arrays with a comma between, which auditor writes; a name of a FlashArray has none"),
