@@ -78,7 +78,8 @@ _MEANT = re.compile(
 """All that is left of a free text: what clients look for in the message of an error."""
 
 
-_ALWAYS = re.compile(r"(?i:true|false)|[-+0-9.]+E\d+ Bytes")
+_ALWAYS = re.compile(r"(?i:true|false)|[-+0-9.]+E\d+ Bytes|0{40}")
+"""Texts that name nobody: forty zeros are the word of an E-Series for no object."""
 
 
 _OF_VERSIONS = re.compile(

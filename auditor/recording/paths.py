@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qsl, quote, unquote, urlencode
 
 from auditor.model import EndpointKind
 from auditor.recording.masking import Fate
@@ -35,13 +35,19 @@ CONSTANT = re.compile(
     r"!?null|true|false|raid\.[a-z.]+|\*|vasa-integration\.purestorage\.com|(?:key=')?PURE_VVOL_ID'?|subtype='[a-z_]+'|state='[a-z_]+'"
     r"|(?:not\.)?eq\.(?:Snapshot|Node|ACTIVE|QoS)"
 )
+_SYSTEM = re.compile(r"(.*/storage-systems/)([^/]+)(.*)")
 _CENTER_ID = re.compile(r"(?<=/)(\d{4,10})((?:\.\d{1,12})+)?(?=/|$)")
 
 
 def masked_path(kind: EndpointKind, path: str, masker: Masker) -> str:
     """A path with its query; the words of the API stay."""
     where, mark, query = path.partition("?")
-    where = masker.text(where, Fate.PATH)
+    if kind is EndpointKind.ESERIES and (system := _SYSTEM.fullmatch(where)):
+        # A person chose the id of a system behind a proxy; its list of systems has the same one.
+        before, name, after = system.groups()
+        where = f"{masker.text(before, Fate.PATH)}{quote(masker.text(unquote(name), Fate.NAME), safe='')}{masker.text(after, Fate.PATH)}"
+    else:
+        where = masker.text(where, Fate.PATH)
     if kind is EndpointKind.DELL_SC:
         where = _CENTER_ID.sub(lambda match: of_center(match, masker), where)
     if not mark:

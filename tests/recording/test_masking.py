@@ -200,3 +200,16 @@ def test_the_key_of_a_dot_hill_session_is_not_kept(masker: Masker) -> None:
     login = b'{"status": [{"response-type-numeric": 0, "response": "12a1626754554a21d85040760c81b", "return-code": 1}]}'
     kept = masked_exchange(EndpointKind.DOTHILL, Exchange("login", "GET", "/api/login", b"", 200, {}, login), masker)
     assert b"12a1626754554a21d85040760c81b" not in kept.answer
+
+
+def test_a_system_behind_a_proxy_is_called_the_same_in_addresses_as_in_the_list_of_systems(masker: Masker) -> None:
+    [system] = answer(masker, EndpointKind.ESERIES, [{"id": "md3-source"}])
+    path = "/devmgr/v2/storage-systems/md3-source/volumes"
+    masked = masked_exchange(EndpointKind.ESERIES, Exchange("GET volumes", "GET", path, b"", 200, {}, b"[]"), masker)
+    assert system["id"] != "md3-source"
+    assert masked.path == f"/devmgr/v2/storage-systems/{system['id']}/volumes"
+
+
+def test_an_id_of_zeros_alone_stays_as_it_means_none(masker: Masker) -> None:
+    none = {"clusterRef": "0" * 40}
+    assert answer(masker, EndpointKind.ESERIES, none) == none
