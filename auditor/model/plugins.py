@@ -26,6 +26,9 @@ GROUP = "auditor.endpoints"
 KIND_FORM = r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*"
 """What the name of a kind looks like."""
 
+FAMILY_FORM = r"[a-z0-9]+(?:-[a-z0-9]+)*"
+"""What the name of a family looks like: one that auditor knows by its devices alone may begin with a digit, as 3par does."""
+
 _NOT_READ = "its endpoints are not read, and what needs their facts is unknown; all other endpoints are read."
 _MOST_SHOWN = 200  # characters of what an exception of somebody else's says
 
@@ -182,7 +185,7 @@ def _mistakes(one: EndpointType, kind: EndpointKind, topics: Collection[str], ow
 
 
 def _family_mistakes(family: Family, own: Iterable[EndpointType]) -> Iterator[str]:
-    if not re.fullmatch(KIND_FORM, family.name):
+    if not re.fullmatch(FAMILY_FORM, family.name):
         yield f'calls its family "{family.name}": small letters, digits and single hyphens are a name'
     if family.name in {one.family.name for one in own if one.family is not None}:
         yield f'gives the family "{family.name}", which auditor itself reads'

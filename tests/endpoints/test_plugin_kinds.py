@@ -199,12 +199,13 @@ def test_devices_of_a_plugin_are_recognised_and_those_of_auditor_stay_as_they_ar
     assert "acme" not in families_by_name()
 
 
-def test_a_plugin_may_read_a_family_that_auditor_only_recognises_and_does_not_change_it(site: Path) -> None:
-    text = TYPE.replace('Family("acme", "Acme", (("ACME", "Disk"),)', 'Family("xiv", "Acme", (("PURE", "FlashArray"),)')
+@pytest.mark.parametrize("name", ["xiv", "3par"])
+def test_a_plugin_may_read_a_family_that_auditor_only_recognises_and_does_not_change_it(name: str, site: Path) -> None:
+    text = TYPE.replace('Family("acme", "Acme", (("ACME", "Disk"),)', f'Family("{name}", "Acme", (("PURE", "FlashArray"),)')
     write_plugin(site, "auditor-acme", {"__init__": text})
     known = all_families()
     with installed(site):
-        assert kinds_of_families()["xiv"] == "acme"
+        assert kinds_of_families()[name] == "acme"
         assert all_families() == known
 
 

@@ -130,6 +130,7 @@ USUAL: Row = {
     "host_group": "group",
     "host_type": "vmware",
     "initiators_unseen": None,
+    "initiator_kinds": None,
     "is_esxi": True,
     "volumes": 0,
     "volume_names": None,
@@ -188,3 +189,10 @@ def test_a_stranger_by_sas_may_be_an_esxi_host(kind: str, is_esxi: bool | None) 
     given = strangers()
     add(given, "array_initiator", {"endpoint": "fa", "array_host_id": "strangers", "initiator": "500605b000000001", "kind": kind})
     assert [row["is_esxi"] for row in rows_by_id("array_host", given).values()] == [is_esxi]
+
+
+def test_the_kinds_of_the_initiators_of_a_host_are_told_once_each() -> None:
+    given = strangers()
+    of = {"endpoint": "fa", "array_host_id": "strangers"}
+    add(given, "array_initiator", *({**of, "initiator": f"{kind} {number}", "kind": kind} for kind in ("iscsi", "fc") for number in (1, 2)))
+    assert [row["initiator_kinds"] for row in rows_by_id("array_host", given).values()] == ["fc, iscsi"]

@@ -19,6 +19,7 @@ known AS (
         string_agg(CASE WHEN b.initiator IS NULL THEN i.initiator END, ', ' ORDER BY i.initiator) AS initiators_unseen,
         count(DISTINCT b.host_key) AS esxi_hosts,
         bool_or(i.kind = 'sas') AS any_sas,
+        string_agg(DISTINCT i.kind, ', ' ORDER BY i.kind) AS initiator_kinds,
         few_distinct(b.host) AS host_names,
         CASE WHEN count(DISTINCT b.host_key) = 1 THEN any_value(b.host) END AS host,
         CASE WHEN count(DISTINCT coalesce(b.cluster, '')) FILTER (WHERE b.host_key IS NOT NULL) = 1 THEN any_value(b.cluster) END AS cluster
@@ -61,6 +62,7 @@ SELECT
     CASE WHEN r.array_hosts_read THEN coalesce(k.initiators, 0) END AS initiators,
     CASE WHEN r.array_hosts_read THEN coalesce(k.initiators_seen, 0) END AS initiators_seen,
     k.initiators_unseen,
+    k.initiator_kinds,
     CASE WHEN k.esxi_hosts > 0 THEN true WHEN r.array_hosts_read AND w.hosts_read AND e.hbas_read AND NOT coalesce(k.any_sas, false) THEN false END AS is_esxi,
     k.esxi_hosts,
     k.host_names,
