@@ -1,4 +1,4 @@
-"""The example plugin as users get one: a wheel of its own, in a folder of its own, beside an auditor that knows nothing of it."""
+"""Plugins of this repository as users get them: a wheel each, in a folder of its own, beside an auditor that knows nothing of it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ from tests.waiting import completed
 if TYPE_CHECKING:
     from auditor.model import Endpoint
 
-SOURCE = Path(__file__).parents[2] / "examples" / "auditor-example-array"
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "examples" / "auditor-example-array"
+PLUGINS = (SOURCE, ROOT / "plugins" / "auditor-hpe3par")
 PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet")
 NO_NETWORK = ("--no-deps", "--no-index")
 
@@ -49,21 +51,21 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return install(SOURCE, tmp_path_factory.mktemp("example"))
 
 
-def test_the_wheel_holds_the_package_its_rules_and_its_entry_point_and_no_tests(site: Path) -> None:
-    [wheel] = (site.parent / "dist").glob("*.whl")
+@pytest.mark.parametrize("source", PLUGINS, ids=lambda source: source.name)
+def test_a_wheel_holds_the_package_its_rules_and_its_entry_point_and_no_tests_and_keeps_the_contract(source: Path, tmp_path: Path) -> None:
+    site = install(source, tmp_path)
+    [wheel] = (tmp_path / "dist").glob("*.whl")
     with zipfile.ZipFile(wheel) as packed:
         names = {name for name in packed.namelist() if "dist-info" not in name}
         [entry_points] = [packed.read(name).decode() for name in packed.namelist() if name.endswith("entry_points.txt")]
-    package = SOURCE / "auditor_example_array"
-    files = [path for path in package.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
-    assert names == {path.relative_to(SOURCE).as_posix() for path in files}
-    assert entry_points.split() == ["[auditor.endpoints]", "example-array", "=", "auditor_example_array:TYPE"]
-
-
-def test_the_wheel_keeps_the_contract(site: Path, tmp_path: Path) -> None:
-    shutil.copytree(SOURCE / "tests", tmp_path / "tests", ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(SOURCE / "pyproject.toml", tmp_path)
-    ran = completed([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"], check=False, cwd=tmp_path, env=with_plugins(site))
+    package = source.name.replace("-", "_")
+    files = [path for path in (source / package).rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    assert names == {path.relative_to(source).as_posix() for path in files}
+    assert entry_points.split() == ["[auditor.endpoints]", source.name.removeprefix("auditor-"), "=", f"{package}:TYPE"]
+    shutil.copytree(source / "tests", tmp_path / "tests", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(source / "pyproject.toml", tmp_path)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"]
+    ran = completed(command, check=False, cwd=tmp_path, env=with_plugins(site))
     assert ran.returncode == 0, ran.stdout[-3000:]
     assert "passed" in ran.stdout
     assert "skipped" not in ran.stdout
