@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 MIB = 1 << 20
 _WWN = re.compile(r"(?:[0-9a-f]{16}){1,2}")
+_PATHS = (("FCPaths", "wwn", "fc"), ("iSCSIPaths", "name", "iscsi"), ("NVMETCPPaths", "NQN", "nvme"))
 _PORT_NAME = re.compile(r"[0-9a-f]{16}")
 
 
@@ -116,12 +117,19 @@ def host_row(host: Record, sets: list[str]) -> Row:
 
 
 def initiator_rows(host: Record) -> Iterator[Row]:
-    """Rows of array_initiator. One initiator is listed for each port that it is logged in to."""
+    """Rows of array_initiator. One initiator is listed for each port that it is logged in to.
+
+    A list of paths that is left out is empty, as a host has those of its own kind alone; where all are left out, none was reported.
+
+    Source: models of the Ruby SDK: a host "can include" each list; python-3parclient, getHostByNqn: NVMETCPPaths[].NQN.
+    """
     seen: set[tuple[str, str]] = set()
-    for field, name, kind in (("FCPaths", "wwn", "fc"), ("iSCSIPaths", "name", "iscsi")):
-        listed = host.value.get(field)
+    if all(host.value.get(field) is None for field, _, _ in _PATHS):
+        host.parse_errors.add("paths", host.label, "are missing")
+    for field, name, kind in _PATHS:
+        listed = host.value.get(field) or []
         if not isinstance(listed, list):
-            host.parse_errors.add(field, host.label, "is not a list" if field in host.value else "is missing")
+            host.parse_errors.add(field, host.label, "is not a list")
             continue
         for path in listed:
             value = path.get(name) if isinstance(path, dict) else None

@@ -192,10 +192,19 @@ def test_hosts_are_in_their_sets_and_initiators_without_a_host_are_none(tmp_path
     assert found.complete["array_hosts"]
 
 
-def test_an_iscsi_host_is_known_by_its_name(tmp_path: Path) -> None:
-    paths = [{"name": "iqn.1998-01.com.VMware:esx-3", "ipAddr": "192.0.2.7"}]
-    found = collected(tmp_path, hosts=[{"id": 3, "name": "esx-3", "persona": 2, "FCPaths": [], "iSCSIPaths": paths}])
-    assert found.column("array_initiator", "initiator", "kind") == [("iqn.1998-01.com.vmware:esx-3", "iscsi")]
+@pytest.mark.parametrize(
+    ("paths", "initiator"),
+    [
+        pytest.param({"iSCSIPaths": [{"name": "iqn.1998-01.com.VMware:esx-3"}]}, ("iqn.1998-01.com.vmware:esx-3", "iscsi"), id="iSCSI"),
+        pytest.param(
+            {"NVMETCPPaths": [{"NQN": "nqn.2014-08.org.nvmexpress:esx-3"}]}, ("nqn.2014-08.org.nvmexpress:esx-3", "nvme"), id="NVMe"
+        ),
+    ],
+)
+def test_a_host_has_the_paths_of_its_own_kind_alone(paths: dict[str, Any], initiator: tuple[str, str], tmp_path: Path) -> None:
+    found = collected(tmp_path, hosts=[{"id": 3, "name": "esx-3", "persona": 2, **paths}])
+    assert found.column("array_initiator", "initiator", "kind") == [initiator]
+    assert found.complete["array_hosts"]
 
 
 @pytest.mark.parametrize(
@@ -203,7 +212,8 @@ def test_an_iscsi_host_is_known_by_its_name(tmp_path: Path) -> None:
     [
         pytest.param({"persona": 42}, id="persona that no source has"),
         pytest.param({"persona": None}, id="no persona"),
-        pytest.param({"FCPaths": None}, id="no list of paths"),
+        pytest.param({"FCPaths": None, "iSCSIPaths": None}, id="no list of paths"),
+        pytest.param({"iSCSIPaths": "none"}, id="paths that are no list"),
         pytest.param({"FCPaths": [{"wwn": "0x1"}]}, id="a path that is no name"),
         pytest.param({"name": None}, id="an id and no name"),
     ],
