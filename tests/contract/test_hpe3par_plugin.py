@@ -1,0 +1,105 @@
+"""The facts that the plugin of HPE 3PAR reads are judged by the rules of auditor beside those of vCenter, and its own rule by them."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from auditor.contract import Collected
+from auditor.endpoints.common.sessions import open_session
+from auditor.engine.evaluate import evaluate
+from auditor.engine.rules.params import param_values
+from auditor.engine.rules.rule import RuleSet
+from auditor.facts.catalog import view_columns
+from auditor.model.endpoint_kinds import endpoint_type
+from auditor.pipeline.plugin_rules import plugin_rules
+from tests.facts.fleets import Facts, hosts, on_all_hosts, view, whole
+from tests.facts.judged import judged
+from tests.facts.prepared import connection_with
+from tests.plugins import installed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SOURCE = Path(__file__).parents[2] / "plugins" / "auditor-hpe3par"
+OVERLAP = "sioc/overlap-array-qos"
+
+
+@pytest.fixture(scope="module")
+def double(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """The module of the array's double, while the plugin is installed."""
+    site = tmp_path_factory.mktemp("site")
+    shutil.copytree(SOURCE / "auditor_hpe3par", site / "auditor_hpe3par", ignore=shutil.ignore_patterns("__pycache__"))
+    about = site / "auditor_hpe3par-0.1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: auditor-hpe3par\nVersion: 0.1.0\n", encoding="utf-8")
+    (about / "entry_points.txt").write_text("[auditor.endpoints]\nhpe3par = auditor_hpe3par:TYPE\n", encoding="utf-8")
+    with installed(site):
+        found = importlib.util.spec_from_file_location("double_of_hpe3par", SOURCE / "tests" / "double.py")
+        assert found is not None
+        assert found.loader is not None
+        module = importlib.util.module_from_spec(found)
+        sys.modules[found.name] = module
+        found.loader.exec_module(module)
+        yield module
+
+
+def fleet(double: Any, folder: Path, **lists: Any) -> Facts:
+    """A host that sees every volume of the array, each with a datastore under Storage I/O Control; and the array as it was read."""
+    given = hosts(1)
+    with double.EXAMPLE.served(folder, lists={**double.fleet(), **lists}) as (_, endpoint, _), open_session(endpoint) as session:
+        kind = endpoint_type(double.KIND)
+        found = Collected(kind.load(kind.collector)(session, endpoint))
+    for table, rows in found.tables.items():
+        given.setdefault(table, []).extend(rows)
+    volumes = found.by("array_volume")
+    inquiry = {"vendor": "3PARdata", "model": "VV", "device_type": "disk", "is_local": False}
+    on_all_hosts(given, *({"device": row["device"], **inquiry} for row in volumes.values()))
+    on = {"type": "VMFS", "sioc_enabled": True}
+    given["datastore"] = [{"datastore_id": f"on {name}", "name": f"on {name}", **on} for name in volumes]
+    given["datastore_extent"] = [{"datastore_id": f"on {name}", "device": row["device"]} for name, row in volumes.items()]
+    given["hba"] = [{"host_id": "host-1", "hba": f"vmhba{n}", "kind": "fc", "initiator": f"10000090fa00000{n}"} for n in (1, 2, 3)]
+    return given
+
+
+def test_storage_io_control_is_judged_against_the_rules_of_sets_and_of_all_others(double: Any, tmp_path: Path) -> None:
+    assert judged(OVERLAP, fleet(double, tmp_path)) == {
+        "on gold-01": "fail",
+        "on gold-02": "fail",
+        "on both": "fail",
+        "on idle-rule": "pass",
+        "on free": "pass",
+    }
+    others = double.rule("sys:all_others", 2, ioMaxLimit=700)
+    assert judged(OVERLAP, fleet(double, tmp_path, qos=[others]))["on free"] == "fail"
+
+
+def test_it_is_unknown_in_a_domain_and_where_the_rules_were_not_read(double: Any, tmp_path: Path) -> None:
+    in_domain = fleet(double, tmp_path, volumes=[double.volume("free", 5, domain="prod"), double.volume("gold-01", 1, domain="prod")])
+    assert judged(OVERLAP, in_domain) == {"on free": "unknown", "on gold-01": "fail"}
+    assert set(judged(OVERLAP, fleet(double, tmp_path, qos=None)).values()) == {"unknown"}
+
+
+def test_the_ceiling_of_a_volume_is_the_lowest_of_its_sets_and_who_shares_it_is_counted(double: Any, tmp_path: Path) -> None:
+    rows = {row["volume_id"]: row for row in view("array_volume", fleet(double, tmp_path))}
+    both = rows["both"]
+    assert (both["family"], both["qos_max_iops"], both["qos_max_bytes_per_second"]) == ("3par", 8000, 50_000_000)
+    assert both["qos"] == "slow: 9000 IOPS, 47.7 MiB/s; group gold: 8000 IOPS, 381.5 MiB/s"
+    assert (rows["gold-01"]["qos_sharers"], rows["gold-01"]["qos_shared_by"]) == (2, "both, gold-01, gold-02")
+    assert (rows["free"]["qos"], rows["free"]["is_capped"], rows["free"]["carries_datastore"]) == ("none", False, True)
+
+
+def test_hosts_are_judged_by_their_persona(double: Any, tmp_path: Path) -> None:
+    rules = RuleSet(dict(plugin_rules().rules), view_columns())
+    connection = connection_with({"array_host"}, whole(fleet(double, tmp_path)))
+    evaluation = evaluate(connection, rules, param_values([], rules))
+    assert {finding.resource.name: (finding.rule, str(finding.verdict)) for finding in evaluation.findings()} == {
+        "esx-1": ("hpe3par/host-persona", "pass"),
+        "esx-2": ("hpe3par/host-persona", "fail"),
+    }
+    evaluation.close()
