@@ -137,17 +137,17 @@ stores: env .bin/fake-gcs-server .peers/stores/.ready ## keep state on emulators
 	@touch .peers/stores/.ready
 
 # Installing ansible takes some minutes, on a busy machine half an hour.
-peers: env .peers/.ready .peers/cinder/.ready ## let modules of Ansible and SDKs of vendors drive the lab, in an environment of their own
-	REQUIRE_PEERS=1 $(PYTEST) -n 0 tests/long/peers/test_peers.py tests/long/peers/test_cinder.py
+peers: env .peers/.ready .peers/cinder/.ready .peers/hpe3par/.ready ## let modules of Ansible and SDKs of vendors drive the lab, in an environment of their own
+	REQUIRE_PEERS=1 $(PYTEST) -n 0 tests/long/peers/test_peers.py tests/long/peers/test_cinder.py tests/long/peers/test_hpe3par.py
 .peers/.ready: tests/long/peers/requirements.txt
 	$(PYTHON) -m venv .peers
 	.peers/bin/python -m pip install --quiet --requirement tests/long/peers/requirements.txt
 	@touch .peers/.ready
 
-.peers/cinder/.ready: tests/long/peers/cinder.txt
-	$(PYTHON) -m venv .peers/cinder
-	.peers/cinder/bin/python -m pip install --quiet --requirement tests/long/peers/cinder.txt
-	@touch .peers/cinder/.ready
+.peers/cinder/.ready .peers/hpe3par/.ready: .peers/%/.ready: tests/long/peers/%.txt
+	$(PYTHON) -m venv .peers/$*
+	.peers/$*/bin/python -m pip install --quiet --requirement $<
+	@touch $@
 
 cassettes: env ## record the answers that tests replay anew from the lab
 	AUDITOR_RECORD=1 $(PYTEST) tests/endpoints/*/test_*_cassettes.py
