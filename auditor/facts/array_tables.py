@@ -144,7 +144,7 @@ ARRAY_TABLES = (
         (
             "qos_levels_read",
             "BOOLEAN",
-            "of ETERNUS and of ONTAP shares: false when ports, hosts, LUNs, qtrees or files may have limits besides; NULL elsewhere",
+            "of ETERNUS, 3PAR, ONTAP shares: false when ports, hosts, LUNs, qtrees, files, domains may have limits besides; else NULL",
             "storage/qos/workloads",
         ),
         ("qos_curve", "VARCHAR", "JSON object, I/O size in bytes -> cost relative to 4096 = 100; NULL when the array has none"),
@@ -223,7 +223,7 @@ ARRAY_TABLES = (
         (
             "kind",
             "VARCHAR",
-            "policy | volume_profile | group_profile | volume_group | folder | fixed | adaptive | density (PowerStore: per GB) | category",
+            "policy | volume_profile | group_profile | volume_group (or set) | folder | fixed | adaptive | density (per GB) | category",
         ),
         ("min_iops", "BIGINT", ""),
         ("max_iops", "BIGINT", ""),
@@ -295,7 +295,11 @@ ARRAY_TABLES = (
         ("array_host_id", "VARCHAR", "unique within the endpoint"),
         ("name", "VARCHAR", ""),
         ("host_group", "VARCHAR", "NULL when in none"),
-        ("host_type", "VARCHAR", "what the array takes it for: FlashArray personality, igroup os_type, SC operating system; '' when unset"),
+        (
+            "host_type",
+            "VARCHAR",
+            "what the array takes it for: FlashArray personality, igroup os_type, SC operating system, 3PAR persona; '' when unset",
+        ),
         topic="array_hosts",
         key=("endpoint", "array_host_id"),
         kept_for={

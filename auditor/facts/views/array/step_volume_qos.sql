@@ -1,7 +1,7 @@
 -- materialize: table
 -- The QoS in force on each volume: the tighter of its own (or its policy's) and its group's, and who else is under the same ceiling.
 -- `qos` says it in words: NULL when nothing of it was read, 'none' when all was read and there is none; `own_qos` leaves out whether limits on other
--- levels were read: those of ports, hosts and LUNs of an ETERNUS, and of qtrees and files within a share of ONTAP.
+-- levels were read: those of ports, hosts and LUNs of an ETERNUS, of qtrees and files within a share of ONTAP, and of the domain of a 3PAR.
 -- `qos_sharers` counts the others, `qos_shared_by` names it and them. A FlashArray's priority adjustment of +0 is none.
 -- The ceiling of an adaptive policy (ONTAP), or of one per GB (PowerStore), is worked out from the size. Where only bounds are known, `_at_least` and `_at_most` have them, and
 -- the volume still counts as capped.
