@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import shutil
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from auditor.cli import run
 from auditor.contract import Collected
 from auditor.endpoints.common.sessions import open_session
 from auditor.engine.evaluate import evaluate
@@ -18,6 +20,7 @@ from auditor.engine.rules.rule import RuleSet
 from auditor.facts.catalog import view_columns
 from auditor.model.endpoint_kinds import endpoint_type
 from auditor.pipeline.plugin_rules import plugin_rules
+from auditor.recording.bundle import read_bundle
 from tests.facts.fleets import Facts, hosts, on_all_hosts, view, whole
 from tests.facts.judged import judged
 from tests.facts.prepared import connection_with
@@ -94,12 +97,45 @@ def test_the_ceiling_of_a_volume_is_the_lowest_of_its_sets_and_who_shares_it_is_
     assert (rows["free"]["qos"], rows["free"]["is_capped"], rows["free"]["carries_datastore"]) == ("none", False, True)
 
 
-def test_hosts_are_judged_by_their_persona(double: Any, tmp_path: Path) -> None:
+def test_the_plugin_s_own_rules_judge_hosts_by_their_persona_and_sets_by_who_shares_them(double: Any, tmp_path: Path) -> None:
     rules = RuleSet(dict(plugin_rules().rules), view_columns())
-    connection = connection_with({"array_host"}, whole(fleet(double, tmp_path)))
+    connection = connection_with({rule.over for rule in rules}, whole(fleet(double, tmp_path)))
     evaluation = evaluate(connection, rules, param_values([], rules))
-    assert {finding.resource.name: (finding.rule, str(finding.verdict)) for finding in evaluation.findings()} == {
-        "esx-1": ("hpe3par/host-persona", "pass"),
-        "esx-2": ("hpe3par/host-persona", "fail"),
+    assert {(finding.rule, finding.resource.name): str(finding.verdict) for finding in evaluation.findings()} == {
+        ("hpe3par/host-persona", "esx-1"): "pass",
+        ("hpe3par/host-persona", "esx-2"): "fail",
+        ("hpe3par/shared-set", "gold"): "fail",
+        ("hpe3par/shared-set", "slow"): "pass",
+        ("hpe3par/shared-set", "off"): "not_applicable",
     }
     evaluation.close()
+
+
+def test_what_the_array_answers_is_recorded_and_neither_its_key_nor_a_name_is_kept(double: Any, tmp_path: Path) -> None:
+    with double.EXAMPLE.served(tmp_path) as (_, endpoint, _):
+        at = {"name": "3par", "kind": "hpe3par", "address": f"{endpoint.address}:{endpoint.port}", "username": endpoint.username}
+        files = {"password": {"file": str(tmp_path / "password")}, "tls": {"ca": str(tmp_path / "ca.pem")}}
+        (tmp_path / "fleet.yaml").write_text(json.dumps({"endpoints": [at | files]}), encoding="utf-8")
+        out = tmp_path / "kept.tar.gz"
+        assert (
+            run(
+                [
+                    "record",
+                    "--fleet",
+                    str(tmp_path / "fleet.yaml"),
+                    "--out",
+                    str(out),
+                    "--key",
+                    str(tmp_path / "key"),
+                    "--state-dir",
+                    str(tmp_path / "state"),
+                ]
+            )
+            == 0
+        )
+    [recorded] = read_bundle(out).endpoints
+    text = "".join(f"{one.exchange!r}" for one in recorded.exchanges)
+    for kept in ("3.3.1.648", "ioMaxLimit", "8000", "credentials"):
+        assert kept in text
+    for masked in (double.KEY, double.SERIAL, "gold-01", "esx-1", "cluster-1", "10000090FA000001"):
+        assert masked.lower() not in text.lower()
