@@ -124,6 +124,7 @@ class ArrayDouble:
         self.system: dict[str, Any] = dict(SYSTEM)
         self.key = KEY
         self.totals: dict[str, int] = {}
+        self.login: tuple[dict[str, Any], int] | None = None  # what a login is answered instead of the key
 
     def operation(self, request: Request) -> str:
         """What the contract calls a request: its method and what it is about."""
@@ -136,7 +137,7 @@ class ArrayDouble:
             return _json({"major": 1, "minor": 6, "revision": 0, "build": 30301215})
         if path == "credentials" and request.method == "POST":
             if json.loads(request.body) == {"user": USER, "password": PASSWORD}:
-                return _json({"key": self.key}, 201)
+                return _json(*(self.login or ({"key": self.key}, 201)))
             return _json({"code": 5, "desc": "invalid username or password"}, 403)
         if request.headers.get("x-hp3par-wsapi-sessionkey") != self.key:
             return _json({"code": 6, "desc": "invalid session key"}, 403)

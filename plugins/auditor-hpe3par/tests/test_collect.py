@@ -10,6 +10,7 @@ from double import EXAMPLE, HOST, KEY, fleet, host, rule, vlun, volume
 
 from auditor.contract import PASSWORD, Collected
 from auditor.endpoints.common.sessions import open_session
+from auditor.errors import EndpointError
 from auditor_lab.wire import Fault
 
 if TYPE_CHECKING:
@@ -261,6 +262,22 @@ def test_a_key_that_is_over_is_renewed_once_and_deleted_at_the_end(tmp_path: Pat
             assert server.requests == ["GET system", "POST credentials", "GET system"]
             assert KEY not in repr(vars(session))
         assert server.requests[-1] == "DELETE credentials"
+
+
+@pytest.mark.parametrize(
+    ("answer", "words"),
+    [
+        pytest.param(({"code": 409, "desc": "too many sessions"}, 409), "too many sessions", id="no session left"),
+        pytest.param(({"token": "1"}, 201), "holds no session key", id="another thing that answers"),
+        pytest.param(({"key": ""}, 201), "holds no session key", id="an empty key"),
+    ],
+)
+def test_a_login_that_gives_no_key_says_what_was_answered(answer: tuple[dict[str, Any], int], words: str, tmp_path: Path) -> None:
+    with EXAMPLE.served(tmp_path) as (server, endpoint, _):
+        server.array.login = answer
+        with pytest.raises(EndpointError, match=words), open_session(endpoint):
+            pass
+        assert server.requests == ["POST credentials"]
 
 
 def test_a_call_that_the_account_may_not_make_is_no_reason_to_log_in_again(tmp_path: Path) -> None:
