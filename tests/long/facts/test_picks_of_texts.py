@@ -31,6 +31,7 @@ REASONS: dict[str, tuple[int, str]] = {
     "baseline_parameter": (2, COMPARED),
     "datastore": (2, COMPARED),
     "offload": (2, "a device that several vCenters see stands under the first; its hosts are the same in each one's row"),
+    "protocol_endpoint": (3, COMPARED),
     "relocation": (4, COMPARED),
     "shared_device": (1, "an example of devices about which all hosts report the same"),
     "step_array": (1, LISTED_TWICE),
