@@ -26,7 +26,7 @@ def skeleton(kind: str) -> Mapping[str, str]:
     """The files of a package for that kind: path within its folder -> text.
 
     Args:
-        kind: small letters, digits and single hyphens, as `auditor.model.plugins.KIND_FORM` has it.
+        kind: small letters, digits and single hyphens, as `auditor.model.plugin_families.KIND_FORM` has it.
     """
     words = kind.split("-")
     names = {

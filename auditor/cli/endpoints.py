@@ -32,7 +32,7 @@ def new(
     """
     from auditor.authoring.plugin_skeleton import skeleton
     from auditor.model import EndpointKind
-    from auditor.model.plugins import KIND_FORM
+    from auditor.model.plugin_families import KIND_FORM
 
     why = "no file was written."
     if not re.fullmatch(KIND_FORM, kind):

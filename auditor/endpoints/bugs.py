@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from auditor.errors import AuditorError, EndpointError
 from auditor.model import Gap
+from auditor.model.plugins import ends_the_program
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -18,7 +19,7 @@ T = TypeVar("T")
 _PACKAGE = Path(__file__).parents[1]
 
 
-def bug_gap(endpoint: Endpoint, what: str, bug: Exception, plugin: str = "") -> Gap:
+def bug_gap(endpoint: Endpoint, what: str, bug: BaseException, plugin: str = "") -> Gap:
     """The gap that a bug leaves; `plugin` is the package, with its version, that reads the endpoint, "" where auditor itself does."""
     place = _places(bug)[-1] if bug.__traceback__ is not None else "an unknown place"
     if plugin:
@@ -42,8 +43,8 @@ def call_plugin(endpoint: str, plugin: str, call: Callable[[], T]) -> T:
         return call()
     except AuditorError:
         raise
-    except Exception as bug:
-        if not plugin:
+    except BaseException as bug:
+        if not plugin or ends_the_program(bug):
             raise
         what = f"endpoint {endpoint}: {_of_plugin(plugin, bug)}"
     # Outside the handler, so that the error does not carry the bug along.
@@ -54,11 +55,11 @@ def call_plugin(endpoint: str, plugin: str, call: Callable[[], T]) -> T:
     )
 
 
-def _of_plugin(plugin: str, bug: Exception) -> str:
+def _of_plugin(plugin: str, bug: BaseException) -> str:
     return f"a bug in {plugin} stopped it: {type(bug).__name__} in {_places(bug)[-1]}; tell the author of that package"
 
 
-def bug_report(endpoint: Endpoint, bug: Exception) -> str:
+def bug_report(endpoint: Endpoint, bug: BaseException) -> str:
     """What to report of a bug: the kind of the endpoint, and where the exceptions were raised.
 
     Messages of exceptions and values of variables are left out: they may hold what the endpoint answered, or a secret.

@@ -17,6 +17,7 @@ from auditor.facts.schema import Batch
 from auditor.model import Endpoint, EndpointReading, Gap
 from auditor.model.endpoint_kinds import endpoint_type
 from auditor.model.identity import is_same
+from auditor.model.plugins import ends_the_program
 from auditor.stopping import pool
 
 if TYPE_CHECKING:
@@ -183,8 +184,10 @@ def read_endpoint(
         builder.add(Gap(endpoint.name, _unread(endpoint, release), error.what))
     except (AuditorError, MemoryError, duckdb.IOException, duckdb.OutOfMemoryException):
         raise  # no endpoint could be read here
-    except Exception as error:
+    except BaseException as error:
         if no_room(error) is not None:  # nor is that one of this endpoint's
+            raise
+        if not isinstance(error, Exception) and (not kind.plugin or ends_the_program(error)):
             raise
         complete, bug = False, None if kind.plugin else bug_report(endpoint, error)
         builder.add(bug_gap(endpoint, _unread(endpoint, release), error, kind.plugin))

@@ -8,6 +8,8 @@ of its kind, and costs nothing else.
 from __future__ import annotations
 
 import re
+import sys
+from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
@@ -16,18 +18,14 @@ from typing import TYPE_CHECKING, Any
 
 from auditor.model.endpoint_type import CONTRACT, EndpointType, Family, Fault
 from auditor.model.endpoints import EndpointKind
+from auditor.model.plugin_families import KIND_FORM, family_mistakes
+from auditor.model.plugin_shape import wrong_fields
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
 GROUP = "auditor.endpoints"
 """The group of entry points by which packages name their kinds."""
-
-KIND_FORM = r"[a-z][a-z0-9]*(?:-[a-z0-9]+)*"
-"""What the name of a kind looks like."""
-
-FAMILY_FORM = r"[a-z0-9]+(?:-[a-z0-9]+)*"
-"""What the name of a family looks like: one that auditor knows by its devices alone may begin with a digit, as 3par does."""
 
 _NOT_READ = "its endpoints are not read, and what needs their facts is unknown; all other endpoints are read."
 _MOST_SHOWN = 200  # characters of what an exception of somebody else's says
@@ -139,15 +137,29 @@ def loaded(plugin: Plugin, kind: EndpointKind, topics: tuple[str, ...], own: Col
 def _imported(plugin: Plugin) -> Any:
     module, _, attribute = plugin.place.partition(":")
     try:
-        package = import_module(module)
-        found = getattr(package, attribute)
-    except (Exception, SystemExit) as error:  # noqa: BLE001  code of somebody else may raise anything; it costs its own endpoints
+        with redirect_stdout(sys.stderr):  # what it prints would stand before a report, which programs read
+            package = import_module(module)
+            found = getattr(package, attribute)
+    except BaseException as error:
+        if ends_the_program(error):
+            raise
         return _fault(plugin, f"cannot be imported: {type(error).__name__}: {_first_line(error)}".rstrip(": "))
     if not isinstance(found, EndpointType):
         return _fault(plugin, f"names {plugin.place}, which is no EndpointType but {type(found).__name__}")
     if not hasattr(package, "__path__"):
         return _fault(plugin, f"names {plugin.place}: TYPE must stand in a package, beside the modules that it names")
     return found
+
+
+def ends_the_program(error: BaseException) -> bool:
+    """Whether what came out of a plugin's code is no bug of it, but the end of this program: Ctrl-C, or a stop of auditor's own.
+
+    All else costs the plugin's endpoints. `sys.exit` would end an audit with any exit code, also with that of a healthy fleet, and what a
+    library made in another language raises need be no Exception either.
+    """
+    if isinstance(error, Exception | SystemExit):
+        return False
+    return isinstance(error, KeyboardInterrupt) or type(error).__module__.partition(".")[0] == __name__.partition(".")[0]
 
 
 def _first_line(error: BaseException) -> str:
@@ -169,6 +181,7 @@ def _mistakes(one: EndpointType, kind: EndpointKind, topics: Collection[str], ow
         yield f"is written for contract {asked}, and this auditor has contract {CONTRACT}"
     if one.kind != kind.value:
         yield f'says in its TYPE that it is of the kind "{one.kind}"'
+    yield from wrong_fields(one)
     if one.family is None:
         yield "has no family: a plugin gives a kind of storage array"
     if one.settings_of is not None or one.steps or one.is_incremental:
@@ -181,31 +194,7 @@ def _mistakes(one: EndpointType, kind: EndpointKind, topics: Collection[str], ow
     if foreign := sorted(name for name in one.settings if not name.startswith(prefix)):
         yield f'has settings whose names do not begin with "{prefix}": {", ".join(foreign)}'
     if one.family is not None:
-        yield from _family_mistakes(one.family, own)
-
-
-def _family_mistakes(family: Family, own: Iterable[EndpointType]) -> Iterator[str]:
-    if not re.fullmatch(FAMILY_FORM, family.name):
-        yield f'calls its family "{family.name}": small letters, digits and single hyphens are a name'
-    if family.name in {one.family.name for one in own if one.family is not None}:
-        yield f'gives the family "{family.name}", which auditor itself reads'
-    if family.array_digits is not None and type(family.array_digits) is not int:
-        yield f"gives its family array_digits that are no number: {family.array_digits!r}"
-    for pattern in (*(part for pair in family.inquiries for part in pair), *family.names):
-        if "'" in pattern or not _is_pattern(pattern):
-            yield f"recognises devices by {pattern!r}, which is no regular expression that can be used"
-
-
-def _is_pattern(text: str) -> bool:
-    """Whether DuckDB takes it as a regular expression: one that it does not take would end all judging."""
-    import duckdb
-
-    try:
-        with duckdb.connect() as connection:
-            connection.execute("SELECT regexp_matches('', ?)", [text]).fetchone()
-    except duckdb.Error:
-        return False
-    return True
+        yield from family_mistakes(one.family, [each.family for each in own if each.family is not None])
 
 
 def _unusable(kind: EndpointKind, topics: tuple[str, ...], fault: Fault, distribution: str) -> EndpointType:

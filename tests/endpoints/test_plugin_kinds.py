@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from auditor.model import Endpoint
 
 RAISES = "def collected(*_):\n    raise KeyError('what the array answered')\n"
+EXITS = "import sys\n\ndef collected(*_):\n    sys.exit(0)\n"
+OPENS_AND_EXITS = "import sys\n\ndef opened(_):\n    sys.exit(0)\n"
+PANICS = "class Panic(BaseException): ...\n\ndef collected(*_):\n    raise Panic\n"
 BROKEN = "import no_such_module"
 
 
@@ -86,6 +89,9 @@ def test_an_endpoint_of_a_plugin_is_read_and_its_reading_says_by_whom(tmp_path: 
     ("modules", "why"),
     [
         pytest.param({"__init__": BROKEN}, "cannot be imported: ModuleNotFoundError", id="cannot be imported"),
+        pytest.param({**WORKING, "collect": EXITS}, "a bug in auditor-acme 1.2 stopped it: SystemExit", id="exits, as if all were well"),
+        pytest.param({**WORKING, "collect": PANICS}, "a bug in auditor-acme 1.2 stopped it: Panic", id="raises no Exception"),
+        pytest.param({**WORKING, "client": OPENS_AND_EXITS}, "a bug in auditor-acme 1.2 stopped it: SystemExit", id="exits as it opens"),
         pytest.param({**WORKING, "client": BROKEN}, "a bug in auditor-acme 1.2 stopped it: ModuleNotFoundError", id="its client cannot"),
         pytest.param(
             {**WORKING, "collect": RAISES}, "a bug in auditor-acme 1.2 stopped it: KeyError in auditor_acme/collect.py:2", id="raises"
@@ -189,8 +195,7 @@ def family(vendor: str, model: str, name: str) -> object:
 
 
 def test_devices_of_a_plugin_are_recognised_and_those_of_auditor_stay_as_they_are(site: Path) -> None:
-    broad = TYPE.replace('(("ACME", "Disk"),)', '(("ACME", "Disk"), (".*", ".*"))')
-    write_plugin(site, "auditor-acme", {"__init__": broad})
+    write_plugin(site, "auditor-acme", {"__init__": TYPE})
     assert family("ACME", "Disk", "naa.6acme1") == ("other", None)
     with installed(site):
         assert family("ACME", "Disk", "naa.6acme1") == ("acme", "acme")
@@ -201,7 +206,7 @@ def test_devices_of_a_plugin_are_recognised_and_those_of_auditor_stay_as_they_ar
 
 @pytest.mark.parametrize("name", ["xiv", "3par"])
 def test_a_plugin_may_read_a_family_that_auditor_only_recognises_and_does_not_change_it(name: str, site: Path) -> None:
-    text = TYPE.replace('Family("acme", "Acme", (("ACME", "Disk"),)', f'Family("{name}", "Acme", (("PURE", "FlashArray"),)')
+    text = TYPE.replace('Family("acme"', f'Family("{name}"')
     write_plugin(site, "auditor-acme", {"__init__": text})
     known = all_families()
     with installed(site):

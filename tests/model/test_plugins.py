@@ -24,6 +24,7 @@ from tests.plugins import TYPE, WORKING, installed, write_plugin
 from tests.waiting import completed
 
 ACME = EndpointKind("acme")
+SETTING = "from auditor.model.settings import Setting\n"
 
 
 def fault_of(site: Path) -> str:
@@ -90,16 +91,14 @@ def test_a_kind_without_a_plugin_is_an_array_that_cannot_be_read() -> None:
         pytest.param(TYPE.replace('"Disk"', '"Di\'sk"'), 'recognises devices by "Di\'sk"', id="a quote, which SQL would end by"),
         pytest.param(TYPE.replace('"Disk"', '"Di(sk"'), "recognises devices by 'Di(sk'", id="no expression"),
         pytest.param(TYPE.replace('"Disk"', '"(?!x)Disk"'), "recognises devices by '(?!x)Disk'", id="looks ahead"),
-        pytest.param(TYPE.replace('("made up",)', '("made up",), "12; x"'), "array_digits that are no number: '12; x'", id="no number"),
-        pytest.param(
-            TYPE.replace('("array", "volumes")', "None"), "has a TYPE with a value that is none of its kind: TypeError", id="None"
-        ),
+        pytest.param(TYPE.replace('("made up",)', '("made up",), "12; x"'), "whose array_digits is not a number: '12; x'", id="no number"),
+        pytest.param(TYPE.replace('("array", "volumes")', "None"), "has a TYPE whose topics is not a tuple of texts: 'None'", id="None"),
         pytest.param(TYPE.replace('"Disk"', '"Di++sk"'), "recognises devices by 'Di++sk'", id="Python takes it, and DuckDB does not"),
         pytest.param(
             TYPE.replace("contract=1", "contract=1, is_incremental=True"), "uses settings_of, steps or is_incremental", id="ours alone"
         ),
         pytest.param(
-            TYPE.replace("contract=1", 'contract=1, settings={"ontap.qos_policy_limit": None}'),
+            SETTING + TYPE.replace("contract=1", 'contract=1, settings={"ontap.qos_policy_limit": Setting("settings:Limit")}'),
             'has settings whose names do not begin with "acme.": ontap.qos_policy_limit',
             id="another's setting",
         ),
@@ -111,6 +110,46 @@ def test_a_plugin_that_is_unfit_says_what_is_wrong_with_it(tmp_path: Path, text:
     assert what.startswith('auditor-acme 1.2, which gives the kind "acme", ')
     assert said in what
     assert "second" not in what
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        pytest.param("class Panic(BaseException): ...\n\nraise Panic('x')", "cannot be imported: Panic: x", id="raises no Exception"),
+        pytest.param(TYPE.replace('"Disk"', '"Disk", "x"'), "whose inquiries is not a tuple of pairs of texts", id="three texts"),
+        pytest.param(TYPE.replace('(("ACME", "Disk"),)', '("ACME", "Disk")'), "whose inquiries is not a tuple of pairs", id="no comma"),
+        pytest.param(TYPE.replace('acme",), ("made', 'acme"), ("made'), "whose names is not a tuple of texts", id="a text"),
+        pytest.param(TYPE.replace('"Acme"', "None"), "whose label is not a text: 'None'", id="no label"),
+        pytest.param(TYPE.replace("contract=1", "contract=1, settings=['acme.x']"), "whose settings is not a mapping", id="settings"),
+        pytest.param(TYPE.replace("contract=1", "contract=1, settings={'acme.x': 's:X'}"), "of names to Setting", id="a setting"),
+        pytest.param(TYPE.replace("contract=1", "contract=1, rules=5"), "whose rules is not a text: '5'", id="rules"),
+        pytest.param(TYPE.replace("contract=1", "contract=1, kept_fields='id name'"), "kept_fields is not a text as", id="kept fields"),
+        pytest.param(TYPE.replace("contract=1", "contract=1, roles=None"), "whose roles is not Roles", id="roles"),
+        pytest.param(TYPE.replace("contract=1", "contract=1, login='none'"), "whose login is not password or api_token", id="login"),
+        pytest.param(TYPE.replace("client:opened", "client"), "whose opener is not a text as", id="no name in it"),
+        pytest.param(TYPE.replace('"ACME", "Disk"', '".*", "LUN"'), "which NetApp ONTAP answers as well (NETAPP, LUN)", id="a model"),
+        pytest.param(TYPE.replace('"ACME", "Disk"', '"NETAPP|ACME", ""'), "answers as well (NETAPP, ", id="a vendor"),
+        pytest.param(TYPE.replace(r"naa\.6acme", "naa"), "by names that begin with 'naa', as others do", id="all names"),
+        pytest.param(TYPE.replace(r"naa\.6acme", "naa.624"), "as others do (naa.624a9370)", id="names of a FlashArray"),
+    ],
+)
+def test_a_plugin_that_would_end_or_change_the_judging_of_others_is_unfit(tmp_path: Path, text: str, said: str) -> None:
+    write_plugin(tmp_path, "auditor-acme", {"__init__": text})
+    assert said in fault_of(tmp_path)
+
+
+def test_what_a_plugin_prints_while_it_is_imported_does_not_stand_in_a_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_plugin(tmp_path, "auditor-acme", {"__init__": f"print('welcome to acme')\n{TYPE}"})
+    with installed(tmp_path):
+        assert endpoint_type(ACME).fault is None
+    shown = capsys.readouterr()
+    assert (shown.out, shown.err) == ("", "welcome to acme\n")
+
+
+def test_ctrl_c_while_a_plugin_is_imported_ends_the_program(tmp_path: Path) -> None:
+    write_plugin(tmp_path, "auditor-acme", {"__init__": "raise KeyboardInterrupt"})
+    with installed(tmp_path), pytest.raises(KeyboardInterrupt):
+        endpoint_type(ACME)
 
 
 def test_two_packages_that_give_one_kind_are_both_left_alone(tmp_path: Path) -> None:
