@@ -171,3 +171,18 @@ def test_whether_a_virtual_volume_is_busy_is_not_known() -> None:
     }
     busy = {(row["endpoint"], row["volume"]): row["is_busy"] for row in rows_over("array_volume", given)}
     assert busy == {("ps", "lun"): False, ("ps", "vvol"): None, ("fa", "lun"): False, ("fa", "vvol"): False}
+
+
+def test_a_volume_whose_figures_were_not_understood_is_not_idle() -> None:
+    loads = {"no figures": (None, None), "idle": (None, 0), "rate alone": (None, 3), "size alone": (4096, None)}
+    given: dict[str, Rows] = {
+        "step_array": [{"endpoint": "msa", "family": "dothill"}],
+        "step_volume": [{"endpoint": "msa", "volume_id": name, "name": name, "is_virtual": False} for name in (*loads, "no row")],
+        "fact.array_volume_load": [
+            {"endpoint": "msa", "volume_id": name, "average_io_bytes": size, "actual_iops": rate} for name, (size, rate) in loads.items()
+        ],
+        "step_endpoint_reading": [{"endpoint": "msa", "volume_load_read": True}],
+        "step_vcenter_reading": [{"datastores_read": True}],
+    }
+    busy = {row["volume"]: row["is_busy"] for row in rows_over("array_volume", given)}
+    assert busy == {"no figures": None, "idle": False, "rate alone": True, "size alone": True, "no row": False}

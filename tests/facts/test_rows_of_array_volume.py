@@ -273,7 +273,7 @@ OF_BLOCKS = (
     row_of_lun("limited", **LIMITED),
     row_of_lun("of two arrays", "fb", carries=None, is_busy=None),
     # A FlashArray that delays a volume, or may, has a ceiling over it that was not found: its QoS is not known.
-    row("plain", "fb", pool="p1 of fb", **HELD_BACK),
+    row("plain", "fb", pool="p1 of fb", is_busy=None, **HELD_BACK),
     row("busy", "fb", average_io_bytes=4096, is_busy=True, **HELD_BACK),
     row(
         "plain",

@@ -119,7 +119,8 @@ class _Reading:
     def pool_load(self) -> Iterator[Batch | Gap]:
         parse_errors = ParseErrors("show pool-statistics")
         listed = list(self._listed("pool-statistics", "pool-statistics", "serial-number", parse_errors, labelled="pool"))
-        yield from self._current("array_pool_load", [rows.pool_load_row(one) for one in listed])
+        table_rows = [row for one in listed if (row := rows.pool_load_row(one)) is not None]
+        yield from self._current("array_pool_load", table_rows, len(listed) - len(table_rows))
         yield from parse_errors.gaps(self.endpoint)
 
     def volumes(self) -> Iterator[Batch | Gap]:
@@ -139,17 +140,17 @@ class _Reading:
         parse_errors = ParseErrors("show volume-statistics")
         answer, status = self.array.show("volume-statistics")
         listed = list(_records(answer, "volume-statistics", "serial-number", parse_errors, "volume-name"))
-        yield from self._current("array_volume_load", [rows.load_row(one, status.time) for one in listed])
+        old = sum(not rows.is_of_now(one, status.time) for one in listed)
+        yield from self._current("array_volume_load", [rows.load_row(one, status.time) for one in listed], old)
         if self.volume_ids is None:
             parse_errors.add("completeness", "the answer", "is not known, since the volumes were not all read")
         for missing in sorted((self.volume_ids or set()) - {str(one.identifier("serial-number")) for one in listed}):
             parse_errors.add("the record", f"volume {missing}", "was not in the answer")
         yield from parse_errors.gaps(self.endpoint)
 
-    def _current(self, table: str, found: list[Row | None]) -> Iterator[Batch]:
-        table_rows = [row for row in found if row is not None]
-        if len(table_rows) < len(found):
-            note = OLD_SAMPLES.format(name=self.endpoint, count=len(found) - len(table_rows))
+    def _current(self, table: str, table_rows: list[Row], old: int) -> Iterator[Batch]:
+        if old:
+            note = OLD_SAMPLES.format(name=self.endpoint, count=old)
             if note not in self.array.notes:
                 self.array.add_note(note)
         for first in range(0, max(len(table_rows), 1), _ROWS_A_BATCH):

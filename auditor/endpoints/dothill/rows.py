@@ -170,21 +170,16 @@ def volume_row(volume: Record, tiers: Mapping[str, int | None]) -> Row:
     }
 
 
-def load_row(load: Record, now: int | None) -> Row | None:
-    """A row of array_volume_load; None where its sample is old, or took long: an average over an hour says nothing of now.
+def load_row(load: Record, now: int | None) -> Row:
+    """A row of array_volume_load. Its figures are None where its sample is old, or took long: an average over an hour says nothing of now.
 
-    Counters since the last reset are left out. There is no response time of a volume: the record has none.
+    The row stays, as a volume without one counts as idle. Counters since the last reset are left out. No record has a response time.
 
     Args:
         load: of `show volume-statistics`.
         now: the time by the array's own clock, from the same answer's status.
     """
-    began, ended = (load.number(f"{edge}-sample-time-numeric") for edge in ("start", "stop"))
-    if began is None or ended is None or not 0 < ended - began <= LONGEST_SAMPLE_SECONDS:
-        return None
-    if now is None or not 0 <= now - ended <= LONGEST_SAMPLE_SECONDS:
-        return None
-    iops, rate = load.number("iops"), load.number("bytes-per-second-numeric")
+    iops, rate = (load.number("iops"), load.number("bytes-per-second-numeric")) if is_of_now(load, now) else (None, None)
     return {
         "volume_id": load.identifier("serial-number"),
         "average_io_bytes": rate // iops if iops and rate is not None else None,
@@ -196,8 +191,16 @@ def load_row(load: Record, now: int | None) -> Row | None:
     }
 
 
+def is_of_now(load: Record, now: int | None) -> bool:
+    """Whether the newest sample of a volume is short, and ended a short time before `now`."""
+    began, ended = (load.number(f"{edge}-sample-time-numeric") for edge in ("start", "stop"))
+    if began is None or ended is None or now is None:
+        return False
+    return 0 < ended - began <= LONGEST_SAMPLE_SECONDS and 0 <= now - ended <= LONGEST_SAMPLE_SECONDS
+
+
 def pool_load_row(load: Record) -> Row | None:
-    """A row of array_pool_load; None as `load_row`, by `time-since-sample`, in seconds.
+    """A row of array_pool_load; None where its sample took long, by `time-since-sample`, in seconds.
 
     Response times are in microseconds [?]: no public source says so, a recorded 12001 beside 192 operations a second fits no other unit.
     """

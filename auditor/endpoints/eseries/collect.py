@@ -120,6 +120,8 @@ def _volumes(reading: Reading, system: System) -> Iterator[Batch | Gap]:
             made for one in reading.listed(system, what, key, parse_errors) if (made := row(one, system))["volume_id"] not in seen
         ]
         seen |= {made["volume_id"] for made in table_rows}
+        if row is rows.snapshot_row:
+            system.snapshot_ids = {made["volume_id"] for made in table_rows}
         yield batch("array_volume", reading.endpoint.name, table_rows)
         whole = whole and not parse_errors.any
         yield from parse_errors.gaps(reading.endpoint.name)
@@ -136,5 +138,7 @@ def _volume_load(reading: Reading, system: System) -> Iterator[Batch | Gap]:
     table_rows = [rows.load_row(load, system) for load in listed]
     if system.volume_ids is None:
         parse_errors.add("completeness", "the answer", "is not known, since the volumes were not all read")
+    for missing in sorted((system.volume_ids or set()) - system.snapshot_ids - {row["volume_id"] for row in table_rows}):
+        parse_errors.add("the record", f"volume {missing}", "was not in the answer")
     yield batch("array_volume_load", reading.endpoint.name, table_rows)
     yield from parse_errors.gaps(reading.endpoint.name)

@@ -28,6 +28,7 @@ class System:
         id: as it is in addresses: "1" where the Web Services are embedded, any word on a proxy.
         about: what the Web Services report of it.
         volume_ids: of what the volumes were read for; None: not all of them.
+        snapshot_ids: those of them that show a snapshot.
         host_groups: ids of hosts by their group's own reference; None: not all of them.
         host_ids: None: not all of them.
         lists: what was asked already, by its name.
@@ -36,6 +37,7 @@ class System:
     id: str
     about: Record
     volume_ids: set[str] | None = None
+    snapshot_ids: set[str] = field(default_factory=set)
     host_groups: dict[str, list[str]] | None = None
     host_ids: set[str] | None = None
     lists: dict[str, list[Any]] = field(default_factory=dict)

@@ -154,6 +154,8 @@ class _Reading:
         for volume_id, name in asked[:MOST_LOADS]:
             sample = rows.newest(self.array.metrics("performance_metrics_by_volume", volume_id, _INTERVAL))
             record = None if sample is None else Record(sample, f"volume {name}", parse_errors)
+            if record is None:
+                parse_errors.add("the samples", f"volume {name}", "were none: what it does is not known")
             table_rows.append(rows.load_row(volume_id, record))
         yield batch("array_volume_load", self.endpoint, table_rows)
         if len(asked) > MOST_LOADS:

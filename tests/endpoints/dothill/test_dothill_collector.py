@@ -76,6 +76,7 @@ def test_everything_is_read_the_same_from_both_forms(tmp_path: Path, *, answers_
     assert [(names[row["volume_id"]], row["actual_iops"]) for row in found.tables["array_volume_load"]] == [
         ("tiered", 200),
         ("one-tier", 0),
+        ("linear", None),
     ]
     assert [note for note in notes if "the load of 1 of its volumes" in note], "a sample of an hour is none of now"
     assert found.column("array_pool_load", "current_ops", "current_latency_us") == [(192.0, 12001.0)] * 3

@@ -107,6 +107,14 @@ def test_services_that_speak_for_no_array_leave_a_gap_and_no_pass(tmp_path: Path
     assert {gap.why for gap in found.gaps} == {"these Web Services speak for none"}
 
 
+def test_a_volume_without_statistics_is_not_idle_but_a_gap(tmp_path: Path) -> None:
+    # Web Services that have just begun to collect them answer with none.
+    found = collected(tmp_path, alterations={"GET analysed-volume-statistics": lambda _: []})
+    assert found.incomplete() == {"volume_load"}
+    assert "the record of volume 1/" in found.gap_text()
+    assert "and 2 more: was not in the answer" in found.gap_text()
+
+
 @pytest.mark.parametrize(
     ("operation", "status", "lost"),
     [

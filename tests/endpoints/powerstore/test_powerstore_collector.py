@@ -244,6 +244,13 @@ def test_what_makes_no_sense_is_a_gap_of_its_field_alone(read: Any) -> None:
     ]
 
 
+def test_a_volume_without_a_sample_is_not_idle_but_a_gap(read: Any) -> None:
+    _, found = read(needs({("array_volume_load", "actual_iops")}), alter={"POST metrics/generate": lambda _: []})
+    assert "volume_load" in found.incomplete()
+    assert "the samples of volume" in found.gap_text()
+    assert {row["actual_iops"] for row in found.tables["array_volume_load"]} == {None}
+
+
 def test_more_volumes_than_are_asked_for_their_load_is_a_gap(read: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(collect, "MOST_LOADS", 3)
     server, found = read(needs({("array_volume_load", "actual_iops")}))

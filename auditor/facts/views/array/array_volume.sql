@@ -86,8 +86,12 @@ SELECT
     END AS is_ceiling_countable,
     h.qos_wait,
     CASE WHEN a.family = 'ontap' THEN a.generation IS NULL OR a.generation NOT IN ('ASA r2', 'AFX') END AS has_alignment,
-    -- No metric of a PowerStore tells what a single virtual volume does.
-    CASE WHEN (r.volume_load_read AND NOT (a.family = 'powerstore' AND v.is_virtual)) OR l.volume_id IS NOT NULL THEN greatest(coalesce(l.average_io_bytes, 0), coalesce(l.actual_iops, 0)) > 0 END AS is_busy,
+    -- A row without figures is of a volume whose load was not understood, or is old. No metric of a PowerStore tells what a single virtual volume does.
+    CASE
+        WHEN l.average_io_bytes > 0 OR l.actual_iops > 0 THEN true
+        WHEN l.volume_id IS NOT NULL THEN CASE WHEN l.actual_iops = 0 THEN false END
+        WHEN r.volume_load_read AND NOT (a.family = 'powerstore' AND v.is_virtual) THEN false
+    END AS is_busy,
     round(q.qos_max_iops / c.cost, 1) AS effective_max_iops,
     round(v.qos_burst_iops / c.cost, 1) AS effective_burst_iops
 FROM step_volume AS v
