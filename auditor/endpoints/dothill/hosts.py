@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.common.records import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from auditor.endpoints.common.records import ParseErrors
     from auditor.endpoints.common.topics import Row
@@ -90,16 +91,31 @@ def _initiator(known: Known, record: Record) -> None:
 
 
 def connection_rows(maps: Mapping[str, Any], known: Known, parse_errors: ParseErrors) -> Iterator[Row]:
-    """Rows of array_connection: what each volume, and each group of volumes, is mapped to.
+    """Rows of array_connection: what each volume, and each group of volumes, is mapped to; a volume and a host that two maps name, once.
 
     A map of "all other initiators" that gives access cannot be told by hosts: it leaves a gap. Each volume has a row of that name without
-    access, which is no map (the ME4024's record).
+    access, which is no map (the ME4024's record). In the MSA 2040's a volume that has a map of its own, besides that of its group, stands
+    within the group.
     """
-    for view in _objects(maps, "volume-view"):
+    groups = _objects(maps, "volume-group-view")
+    views = [*_objects(maps, "volume-view"), *(view for group in groups for view in _objects(group, "volume-view"))]
+    seen: set[tuple[str, str]] = set()
+    for row in chain(_of_volumes(views, known, parse_errors), _of_groups(groups, known, parse_errors)):
+        pair = row["volume_id"], row["array_host_id"]
+        if pair not in seen:
+            seen.add(pair)
+            yield row
+
+
+def _of_volumes(views: Iterable[Mapping[str, Any]], known: Known, parse_errors: ParseErrors) -> Iterator[Row]:
+    for view in views:
         for one in _objects(view, "volume-view-mappings"):
             record = Record(one, f"map of volume {view.get('volume-name')}", parse_errors)
             yield from _rows(record, [(view.get("volume-serial"), one.get("lun"))], known)
-    for view in _objects(maps, "volume-group-view"):
+
+
+def _of_groups(views: Iterable[Mapping[str, Any]], known: Known, parse_errors: ParseErrors) -> Iterator[Row]:
+    for view in views:
         for one in _objects(view, "volume-group-view-mappings"):
             record = Record(one, f"map of volume group {view.get('group-name')}", parse_errors)
             luns = _objects(one, "volume-group-view-mappings-luns")
@@ -110,7 +126,8 @@ def _rows(record: Record, volumes: list[tuple[Any, Any]], known: Known) -> Itera
     access = record.listed("access", _ACCESS, needed=True)
     if access is None or not _ACCESS[access]:
         return
-    identifier = (record.text("identifier") or "").lower()
+    # Of a group's map the MSA 2040 reports an initiator under a name of its own.
+    identifier = (record.text("identifier" if "identifier" in record.value else "initiator-id") or "").lower()
     if identifier == _EVERYBODY:
         record.parse_errors.add("identifier", record.label, "gives access to every initiator that no other map names")
         return

@@ -356,7 +356,7 @@ OF_GROUP = {
             "group-name": "VGroup1",
             "volume-group-view-mappings": [
                 {
-                    "identifier": "50014380029ceb58",
+                    "initiator-id": "50014380029ceb58",
                     "access": "read-write",
                     "volume-group-view-mappings-luns": [
                         {"volume-serial": "00c0ff26c4ea000082537a6101000000", "lun": "0"},
@@ -389,6 +389,18 @@ OF_GROUP = {
             [("00c0ff26c4ea000082537a6101000000", RAC02, 0), ("00c0ff26c4ea000085537a6101000000", RAC02, 2)],
             [],
             id="a group of volumes",
+        ),
+        pytest.param(
+            {"volume-group-view": [{"group-name": "VGroup1", "volume-view": [view(mapping("10000090fa13870e", lun="0"))]}]},
+            [(VOL, HOST1, 0)],
+            [],
+            id="a volume within its group, as the MSA 2040 has it",
+        ),
+        pytest.param(
+            {"volume-view": [view(mapping("00c0ff26c4ea00008c81245b01010000", lun="1"), mapping(RAC01, lun="1"))]},
+            [(VOL, RAC01, 1), (VOL, RAC02, 1)],
+            [],
+            id="a host and its group",
         ),
         pytest.param(
             {"volume-view": [view(mapping("all other initiators"))]},
