@@ -54,10 +54,10 @@ class _Reader:
     def __init__(self) -> None:
         self.objects: dict[str, list[dict[str, Any]]] = {}
         self.is_response = False
-        self._by_number: dict[str, dict[str, Any]] = {}
+        self._by_number: dict[str, tuple[dict[str, Any], int]] = {}  # each with the objects that it is part of, as a number
         self._part_of: str | None = None  # `G` of the newest COMP
         self._number: str | None = None  # and its `P`
-        self._open: list[dict[str, Any]] = []
+        self._open: list[tuple[dict[str, Any], int]] = []
         self._property: str | None = None
         self._text: list[str] = []
         self._depth = 0
@@ -78,7 +78,7 @@ class _Reader:
     def end(self, name: str) -> None:
         self._depth -= 1
         if name == "PROPERTY" and self._property is not None:
-            self._open[-1][self._property] = "".join(self._text).strip()
+            self._open[-1][0][self._property] = "".join(self._text).strip()
             self._property = None
         elif name == "OBJECT" and self._open:
             self._open.pop()
@@ -89,12 +89,14 @@ class _Reader:
 
     def _begin(self, attributes: dict[str, str]) -> None:
         one: dict[str, Any] = {"object-name": attributes.get("name", "")}
-        parent = self._open[-1] if self._open else self._by_number.get(self._part_of or "")
+        parent, above = self._open[-1] if self._open else self._by_number.get(self._part_of or "", (None, -1))
+        if above + 1 > _DEEPEST:
+            raise UnusableAnswerError("its objects are nested too deeply")
         siblings = (self.objects if parent is None else parent).setdefault(attributes.get("basetype", ""), [])
         if not isinstance(siblings, list):
             raise UnusableAnswerError("a property of an object has the name of a part of it")
         siblings.append(one)
         if number := attributes.get("oid", self._number):
-            self._by_number[number] = one
+            self._by_number[number] = one, above + 1
         self._part_of = self._number = None
-        self._open.append(one)
+        self._open.append((one, above + 1))

@@ -91,6 +91,11 @@ BOMB = b'<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;">]><RESPONSE
         pytest.param(b"<RESPONSE>", "broken", id="torn"),
         pytest.param(b"<html><body/></html>", "no RESPONSE", id="a page"),
         pytest.param(b"<RESPONSE>" + b"<OBJECT>" * 40 + b"</OBJECT>" * 40 + b"</RESPONSE>", "too deeply", id="deep"),
+        pytest.param(
+            b"<RESPONSE>" + b"".join(b'<COMP G="%d" P="%d"/><OBJECT basetype="a"/>' % (n, n + 1) for n in range(40)) + b"</RESPONSE>",
+            "objects are nested too deeply",
+            id="deep by their numbers",
+        ),
         pytest.param(b"[]", "no object", id="a list"),
         pytest.param(b"", "no JSON", id="nothing"),
         pytest.param(b"<RESPONSE>" + b"<COMP/>" * 2_000_001 + b"</RESPONSE>", "2,000,000 elements", id="too many elements"),
