@@ -67,6 +67,7 @@ def moved(
     tables["device"] += of_vc(*({"host_id": f"h{n}", "device": "naa.7", "family": f} for n, f in enumerate(("flasharray", "ontap"))))
     tables = with_namesakes(tables)
     tables["step_array"] = ARRAYS
+    tables["step_vcenter_reading"] = [{"vms_read": True}]
     return [row for row in rows_over("relocation", tables) if row["endpoint"] == "vc"]
 
 
@@ -147,18 +148,71 @@ def test_a_task_that_names_nothing_is_known_by_its_machine() -> None:
     assert (found["resource_name"], found["target_datastore"]) == ("vm-1", None)
 
 
+ES = "eseries 6008"
+ES_PLACES = {"es 1": ES, "es 2": ES, "es of nobody": None}
+"""Datastores on an E-Series: two of one array, and one of an array that was not read."""
+
+
+def neighbours(
+    source: str, there: str, *, power: str | None = "poweredOn", of: str = "vc", also: str | None = None, **unread: bool
+) -> int | None:
+    """How many others share the array that a machine is moved from `source` of, where one has a disk on the datastore `there`."""
+    names = list(ES_PLACES) if also is None else [*ES_PLACES, also]
+    readings = {"hosts_read": True, "datastores_read": True, "vms_read": True, "disks_read": True} | unread
+    stores = [{"endpoint": vcenter, "datastore_id": name} for vcenter in ("vc", "vc 2") for name in (*names, "fa")]
+    tables: dict[str, Rows] = {
+        "fact.running_task": of_vc({"task_id": "t", "description_id": "VirtualMachine.relocate", "entity_id": "vm-1", "state": "running"}),
+        "fact.vm": [
+            {"endpoint": "vc", "vm_id": "vm-1", "disks_read": True, "power_state": "poweredOn"},
+            {"endpoint": of, "vm_id": "vm-2", "disks_read": readings.pop("disks_read"), "power_state": power},
+        ],
+        "fact.vm_disk": [
+            *({"endpoint": "vc", "vm_id": "vm-1", "disk": name, "datastore_id": name} for name in (source, also) if name),
+            {"endpoint": of, "vm_id": "vm-2", "disk": "d", "datastore_id": there},
+        ],
+        "fact.datastore": [one | {"name": one["datastore_id"]} for one in stores],
+        "step_datastore_volume": [
+            one | {"device": f"naa.{one['datastore_id']}", "array_endpoint": "es" if ES_PLACES.get(one["datastore_id"]) else None}
+            for one in stores
+        ],
+        "device": [
+            {"endpoint": one["endpoint"], "host_id": "h", "device": f"naa.{one['datastore_id']}", "family": family}
+            for one in stores
+            if (family := {"fa": "flasharray", "odd": None}.get(one["datastore_id"], "eseries"))
+        ],
+        "step_array": [{"endpoint": "es", "array_key": ES}],
+        "step_vcenter_reading": [readings],
+    }
+    (found,) = rows_over("relocation", tables)
+    count: int | None = found["source_neighbours"]
+    return count
+
+
+def test_a_move_counts_the_others_on_the_array_that_it_comes_from() -> None:
+    assert neighbours("es 1", "es 1") == 1
+    assert neighbours("es 1", "es 2") == 1, "another datastore of the same array is held back by nothing either"
+    assert neighbours("es 1", "es 2", of="vc 2") == 1, "nor is a machine of another vCenter"
+    assert neighbours("es 1", "es 1", vms_read=False, disks_read=False) == 1, "there may be more"
+    assert neighbours("es of nobody", "es of nobody") == 1, "whichever array it is"
+
+
+def test_nobody_is_there_where_all_of_them_are_known() -> None:
+    assert neighbours("es 1", "fa") == 0
+    assert neighbours("es 1", "fa", also="fa") == 0, "the others of a FlashArray have limits"
+    assert neighbours("es 1", "es 1", power="poweredOff") == 0, "what does not run asks nothing"
+    assert neighbours("es 1", "fa", power="poweredOff", disks_read=False) == 0
+
+
 @pytest.mark.parametrize(
-    ("source", "read", "vms_read", "neighbours"),
+    ("source", "there", "changes"),
     [
-        pytest.param("west", True, True, 1, id="another machine has a disk there"),
-        pytest.param("west", False, False, 1, id="another one, and there may be more"),
-        pytest.param("east 1", True, True, 0, id="nobody else"),
-        pytest.param("east 1", False, True, None, id="the disks of some machine were not read"),
-        pytest.param("east 1", True, False, None, id="some machine was not read"),
+        pytest.param("es of nobody", "es 1", {}, id="it may be that array"),
+        pytest.param("es 1", "fa", {"also": "odd"}, id="a disk lies on what nobody knows"),
+        pytest.param("es 1", "es 1", {"power": None}, id="whether it runs is not known"),
+        pytest.param("es 1", "fa", {"disks_read": False}, id="the disks of some machine were not read"),
+        pytest.param("es 1", "fa", {"vms_read": False}, id="some machine was not read"),
+        pytest.param("es 1", "fa", {"datastores_read": False}, id="some datastore was not read"),
     ],
 )
-def test_a_move_tells_how_many_others_are_where_it_comes_from(source: str, read: bool, vms_read: bool, neighbours: int | None) -> None:
-    machines = of_vc({"vm_id": "vm-1", "host_id": "h1", "disks_read": True}, {"vm_id": "vm-2", "disks_read": read})
-    readings: Rows = of_vc({"vms_read": vms_read})
-    (found,) = moved(source, target="sc", also={"fact.vm": machines, "step_endpoint_reading": readings})
-    assert found["source_neighbours"] == neighbours
+def test_others_that_may_be_there_are_not_none(source: str, there: str, changes: dict[str, bool]) -> None:
+    assert neighbours(source, there, **changes) is None
