@@ -71,7 +71,6 @@ ADVICE: Mapping[str, Advice] = MappingProxyType(
             dsnro=(OWN, f"{_VENDORS}: 64 or 192, by the number of hosts"), depth=(OWN, f"{_VENDORS}: 192 or 128, by the number of hosts")
         ),
         "huawei": Advice(block_delete=("1", "docs/domain/facts.md#3-9: the vendor's plug-in for vCenter, best practices")),
-        "nimble": Advice(offload=("on", "docs/domain/facts.md#3-10: HPE Storage Tech Insiders, NimbleOS 3")),
         "xtremio": Advice(dsnro=(OWN, f"{_VENDORS}: the device's maximum"), depth=(OWN, f"{_VENDORS}: 256")),
         "kaminario": Advice(
             dsnro=(DEFAULT, f"{_VENDORS}: 32"),

@@ -19,6 +19,7 @@ NETAPP = seen("naa.600a098038303053453f463045727a41", "ontap")
 STRANGER = {"device": "naa.60000000000000000000000000000001", "vendor": "WHO", "model": "KNOWS", "device_type": "disk", "is_local": False}
 GATEWAY = {**STRANGER, "device": "naa.624a93705a1f77c29b3e4d1000011012"}
 """An appliance in front of a FlashArray, which hands on the name of what is behind it."""
+NIMBLE = {**STRANGER, "device": "eui.c7eef900c7cc0ad06c9ce9003a6eb93c", "vendor": "Nimble", "model": "Server"}
 NVME = {**STRANGER, "device": "eui.00d3908b5e17fc4a24a9371000011010", "vendor": "NVMe", "model": "Pure Storage Fla"}
 DISK = {**STRANGER, "device": "naa.5000c500a1b2c3d4", "vendor": "SEAGATE", "model": "ST300MM0048", "is_local": True}
 LOCAL_NVME = {**STRANGER, "device": "t10.NVMe____Lexar_SSD_NM790_2TB", "vendor": "NVMe", "model": "Lexar SSD NM790", "is_local": True}
@@ -62,6 +63,7 @@ def offload_off(*devices: dict[str, Any], declared: dict[str, str] | None = None
         pytest.param([DISK], False, "", id="no array at all"),
         pytest.param([], False, "", id="no device"),
         pytest.param([seen("naa.690b11c0003420d1", "eseries")], False, "eseries", id="a family without a source"),
+        pytest.param([PURE, NIMBLE], False, "nimble", id="a family whose firmware decides, by a source that nobody verified"),
     ],
 )
 def test_offload_is_proposed_on_only_where_every_array_of_the_host_is_known_to_bear_it(
