@@ -225,6 +225,29 @@ def test_the_policy_alone_differs_where_the_array_still_has_it(
     assert (row["policy"], row["kind"]) == (policy, "lun")
 
 
+@pytest.mark.parametrize(
+    ("family", "now", "alone"),
+    [
+        pytest.param("powerstore", "the volume itself: no ceiling, priority Low", True, id="its priority is the same"),
+        pytest.param("powerstore", "the volume itself: no ceiling, priority High", False, id="its priority differs too"),
+        pytest.param("powerstore", "none", False, id="it has no priority now"),
+        pytest.param("dell-sc", "none", True, id="a family whose profile holds the priority"),
+    ],
+)
+def test_the_priority_of_a_powerstore_is_no_part_of_its_policy(family: str, now: str, alone: bool) -> None:
+    wanted = "gold: 500 IOPS, priority Low"
+    given: dict[str, Rows] = {
+        "step_setting_drift": [
+            {"kind": "volume_qos", "endpoint": "east", "thing": "v", "is_known": True, "is_seen": True, "value": now, "wanted": wanted}
+        ],
+        "fact.array_qos_policy": [{"endpoint": "east", "policy_id": "1", "name": "gold"}],
+        "step_array": [{"endpoint": "east", "family": family}],
+        "step_volume": [{"endpoint": "east", "volume_id": "v", "name": "first", "kind": "lun"}],
+    }
+    [row] = rows_over("baseline_volume_qos", given)
+    assert row["policy_alone_differs"] is alone
+
+
 BOTH = "the volume itself: 1 IOPS; group g: 9 IOPS"
 
 

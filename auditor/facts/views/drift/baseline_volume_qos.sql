@@ -2,7 +2,8 @@
 -- One row per volume of an array: all that limits it now, and in the baseline, by the array's id of it; see step_setting_drift.
 -- `wanted_policy` is the policy of that array by whose name the baseline's text begins, and behind which it has nothing but limits, as
 -- step_volume_qos writes them: where "gold: night" is gone from the array, "gold" is not meant. Of two such names it is the longer one. What a
--- group around the volume gives it comes last in the text, and has to be the same for the policy alone to be what differs.
+-- group around the volume gives it comes last in the text, and has to be the same for the policy alone to be what differs; so has the priority of a
+-- PowerStore, which is of another policy of the volume.
 WITH grammar AS (
     SELECT '(adaptive|no ceiling|[0-9]+ IOPS|burst [0-9]+|at least [0-9]+|[0-9.]+ MiB/s|priority [^:;]*)' AS one_limit
 ),
@@ -57,7 +58,11 @@ SELECT
     coalesce(c.group_iops <> v.qos_group_max_iops, false) AS group_alone_differs,
     w.name IS NOT NULL
     AND v.qos_policy IS DISTINCT FROM w.name
-    AND regexp_extract(d.value, '(^|; )(group .*)$', 2) IS NOT DISTINCT FROM regexp_extract(d.wanted, '(^|; )(group .*)$', 2) AS policy_alone_differs,
+    AND regexp_extract(d.value, '(^|; )(group .*)$', 2) IS NOT DISTINCT FROM regexp_extract(d.wanted, '(^|; )(group .*)$', 2)
+    AND (
+        a.family IS DISTINCT FROM 'powerstore'
+        OR regexp_extract(d.value, ', priority ([^:;]*)(;|$)', 1) = regexp_extract(d.wanted, ', priority ([^:;]*)(;|$)', 1)
+    ) AS policy_alone_differs,
     d.is_known,
     d.is_seen,
     d.value,
