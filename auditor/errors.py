@@ -41,6 +41,16 @@ class RuleError(AuditorError):
     """A rule file is wrong; nothing was judged (exit 3)."""
 
 
+class UncomputableRuleError(RuleError):
+    """A rule cannot be computed over these facts, for example since a cast fails.
+
+    Attributes:
+        rule: its id.
+    """
+
+    rule: str = ""
+
+
 class SnapshotError(AuditorError):
     """A saved snapshot or run cannot be read (exit 3)."""
 

@@ -13,6 +13,7 @@ from auditor.engine.fixes.unusual import unusual_changes
 from auditor.engine.narrowing import narrow
 from auditor.engine.rules.params import Override, param_values, placed
 from auditor.engine.waivers.waived import waive
+from auditor.errors import UncomputableRuleError
 from auditor.facts.views import create_views, seal
 from auditor.sql.statements import lift_limit
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     import duckdb
 
     from auditor.engine.chosen_places import Chosen
+    from auditor.engine.rules.params import ParamValues
     from auditor.engine.rules.rule import RuleSet
     from auditor.engine.taken_verdicts import TakenVerdicts
     from auditor.engine.verdicts import Evaluation
@@ -46,11 +48,16 @@ class Impacts:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The verdicts on a snapshot, the changes that would fix failures, and sentences about the waivers."""
+    """The verdicts on a snapshot, the changes that would fix failures, and sentences about the waivers.
+
+    Attributes:
+        rules: those that were judged by.
+    """
 
     evaluation: Evaluation
     plan: Plan
     notices: tuple[str, ...]
+    rules: RuleSet
 
 
 def judge(
@@ -65,6 +72,7 @@ def judge(
     impacts: Impacts | None = None,
     chosen: Chosen | None = None,
     taken: TakenVerdicts | None = None,
+    expendable: Collection[str] = (),
 ) -> Judgement:
     """Judge `snapshot` by `rules` and save every verdict to the file `findings`.
 
@@ -79,6 +87,7 @@ def judge(
         chosen: the part of it whose verdicts and fixes were requested; None: all of it.
         taken: verdicts of an earlier run that hold for this snapshot too; their file lies beside `findings`. None: all rules are judged.
         spill: the prefix of the folder for what does not fit into memory.
+        expendable: ids of rules that are left out where they cannot be computed, and a notice says so: those of plugins.
 
     Raises:
         ConfigurationError: an override fits no rule.
@@ -93,7 +102,7 @@ def judge(
     views = {rule.over for rule in rules if rule.id not in taken_over or rule.id in compared}
     create_views(snapshot.connection, spill, views | set(impacts.views if impacts is not None else ()))
     seal(snapshot.connection, findings.parent)
-    evaluation = evaluate(snapshot.connection, rules, params, taken=taken)
+    evaluation, rules, failed = _evaluated(snapshot.connection, rules, params, taken, expendable)
     # Saving millions of verdicts is one statement. It needs more memory than joining and judging are limited to.
     lift_limit(snapshot.connection)
     predict_fix_impact(evaluation, rules, params, taken_over)
@@ -108,7 +117,24 @@ def judge(
     made = replace(made or plan(saved, rules), identities=snapshot.identities)
     made = replace(made, changes=with_reach(snapshot, made.changes))
     made = replace(made, arrays=carriers(snapshot.connection, made.changes))
-    return Judgement(saved, replace(made, unusual=unusual_changes(snapshot.connection, made, rules, params, own)), (*added, *notices))
+    return Judgement(
+        saved, replace(made, unusual=unusual_changes(snapshot.connection, made, rules, params, own)), (*failed, *added, *notices), rules
+    )
+
+
+def _evaluated(
+    connection: duckdb.DuckDBPyConnection, rules: RuleSet, params: ParamValues, taken: TakenVerdicts | None, expendable: Collection[str]
+) -> tuple[Evaluation, RuleSet, tuple[str, ...]]:
+    """The verdicts, the rules that gave them, and a sentence for each rule that was left out."""
+    failed: list[str] = []
+    while True:
+        try:
+            return evaluate(connection, rules, params, taken=taken), rules, tuple(failed)
+        except UncomputableRuleError as error:
+            if error.rule not in expendable or len(rules) == 1:
+                raise
+            failed.append(f"{error.what}: the rule is not judged; all others are.")
+            rules = rules.only(set(rules.rules) - {error.rule})
 
 
 def _clusters(snapshot: Snapshot) -> list[tuple[str, str]]:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from auditor.engine.rules.params import bindings_of
-from auditor.errors import RuleError
+from auditor.errors import UncomputableRuleError
 from auditor.facts.snapshot_files import snapshot_fault
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def rule_errors(connection: duckdb.DuckDBPyConnection, rule: Rule) -> Iterator[N
     """Turn an error of DuckDB in the block into the mistake in the rule, or the fault of the snapshot, that is behind it.
 
     Raises:
-        RuleError: the rule cannot be computed over these facts.
+        UncomputableRuleError: the rule cannot be computed over these facts.
         SnapshotError: a file of the snapshot went away, or is damaged.
     """
     import duckdb
@@ -45,9 +45,11 @@ def rule_errors(connection: duckdb.DuckDBPyConnection, rule: Rule) -> Iterator[N
             raise fault from failure
         if not isinstance(failure, duckdb.DataError | duckdb.ProgrammingError | duckdb.PermissionException):
             raise
-        raise RuleError(
+        error = UncomputableRuleError(
             f"{rule.path}:1: {rule.id} fails while judging: {str(failure).splitlines()[0]}",
             why="nothing was judged: a rule set that runs in part reports a clean fleet in part.",
             do=f"if fleet.yaml sets params of {rule.id}, look at these; if not, guard the expression (try_cast, nullif) and run "
             f"`auditor rules test {rule.id}`; or judge by other rules with --only.",
-        ) from failure
+        )
+        error.rule = rule.id
+        raise error from failure

@@ -25,6 +25,7 @@ from auditor.history.known_identities import endpoint_identities
 from auditor.history.reused_verdicts import keep_judged, unchanged_verdicts
 from auditor.model import EndpointKind, Plan
 from auditor.model.scope import Scope, fleet_identity
+from auditor.pipeline.plugin_rules import plugin_rules
 from auditor.pipeline.policy import Policy, needs_for
 from auditor.pipeline.request import AuditRequest
 from auditor.pipeline.result import AuditResult
@@ -74,10 +75,15 @@ def judge_collected(
             impacts=_impacts(rules),
             chosen=chosen,
             taken=taken,
+            expendable=plugin_rules().rules,
         )
     finally:
         if taken is not None:
             taken.findings.unlink(missing_ok=True)
+    if len(judgement.rules) < len(rules):
+        rules = judgement.rules
+        policy = replace(policy, rules=rules, overrides=tuple(one for one in policy.overrides if one.rule in rules.rules))
+        groups = rule_groups(rules, param_values(policy.overrides, rules)) if is_whole else ()
     if is_whole:
         keep_judged(directory, groups)
     plan, put_back = _without_put_back(request, fleet, judgement.plan, state)
@@ -125,11 +131,13 @@ def judge_again(audited: AuditResult, snapshot: Snapshot) -> AuditResult:
         spill=directory / SPILL_FOLDER,
         impacts=_impacts(policy.rules),
         chosen=choose(snapshot, _places(audited.request)),
+        expendable=plugin_rules().rules,
     )
     unknown = unknown_by_accepted_gaps(judgement.evaluation, snapshot, snapshot.gaps)
     # What follows a fix passes the guards that the fix passed: a setting that was put back is left to a person there as well.
     plan, _ = _without_put_back(audited.request, audited.fleet, judgement.plan, audited.state)
-    return replace(audited, snapshot=snapshot, evaluation=judgement.evaluation, plan=plan, accepted_unknown=unknown)
+    policy = replace(policy, rules=judgement.rules)
+    return replace(audited, snapshot=snapshot, policy=policy, evaluation=judgement.evaluation, plan=plan, accepted_unknown=unknown)
 
 
 def _places(request: AuditRequest) -> Places:
@@ -171,8 +179,6 @@ def _impacts(rules: RuleSet) -> Impacts | None:
 
 def _own(request: AuditRequest, rules: RuleSet) -> list[str]:
     """The ids of rules that are not shipped."""
-    from auditor.pipeline.plugin_rules import plugin_rules
-
     folders = [folder.resolve() for folder in request.rules]
     of_plugins = plugin_rules().rules
     return [rule.id for rule in rules if rule.id in of_plugins or any(rule.path.resolve().is_relative_to(folder) for folder in folders)]

@@ -16,6 +16,7 @@ from auditor.engine.judge import Judgement
 from auditor.engine.rules.rule import RuleSet
 from auditor.engine.verdicts import Evaluation
 from auditor.engine.waivers.file import Waiver, Waivers
+from auditor.errors import RuleError
 from auditor.facts.schema import create_tables
 from auditor.facts.snapshots.snapshot import Snapshot
 from auditor.model import FixClass, Plan, Target, Verdict
@@ -40,6 +41,7 @@ def judge(
     *overrides: Override,
     waivers: Waivers | None = None,
     chosen: Chosen | None = None,
+    expendable: Collection[str] = (),
     **rows: Any,
 ) -> Judgement:
     """Judge views that hold these rows."""
@@ -59,7 +61,7 @@ def judge(
     connection.execute(DEVICES)
     snapshot = Snapshot(connection, (), (), AT, AT)
     verdicts_file, spill = folder / "findings.parquet", folder / "spill"
-    found = judging.judge(snapshot, rules, overrides, waivers, findings=verdicts_file, spill=spill, chosen=chosen)
+    found = judging.judge(snapshot, rules, overrides, waivers, findings=verdicts_file, spill=spill, chosen=chosen, expendable=expendable)
     assert made == [(folder / "spill", {rule.over for rule in rules})]
     return found
 
@@ -80,6 +82,22 @@ def test_verdicts_are_saved_and_failures_become_a_plan(tmp_path: Path, monkeypat
     ]
     assert found.plan.arrays == {("vc-east", "host-1"): ("sf-1",)}
     assert found.notices == ()
+
+
+def test_a_rule_of_a_plugin_that_cannot_be_computed_costs_itself_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = rules_from(tmp_path / "rules", SOUND, rule_text("acme/odd", holds="family::INTEGER > 1"))
+    endpoints = [pe(1), pe(2, dsnro=256)]
+    with pytest.raises(RuleError, match="acme/odd fails while judging"):
+        judge(monkeypatch, tmp_path, rules, protocol_endpoint=endpoints)
+    found = judge(monkeypatch, tmp_path, rules, expendable=["acme/odd"], protocol_endpoint=endpoints)
+    assert [rule.id for rule in found.rules] == [HEADROOM], "a report must not call it judged"
+    assert verdicts(found) == {"1": Verdict.FAIL, "2": Verdict.PASS}
+    [notice] = found.notices
+    assert "acme/odd fails while judging" in notice
+    assert notice.endswith("the rule is not judged; all others are.")
+    assert len(found.plan.changes) == 1
+    with pytest.raises(RuleError, match="acme/odd"):
+        judge(monkeypatch, tmp_path, rules.only(["acme/odd"]), expendable=["acme/odd"], protocol_endpoint=endpoints)
 
 
 def test_a_fleets_own_values_are_judged_by(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
