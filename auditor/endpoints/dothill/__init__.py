@@ -17,7 +17,7 @@ TYPE = EndpointType(
             ("HPE?", "(?:MSA [12]0[4567][0-9] (?:SAN|SAS|FC|iSCSI)|P2000 ?G3|MSA2012sa|MSA23(?:12|24)(?:fc|i|sa))"),
             ("DellEMC", "ME"),
         ),
-        # naa.600c0ff is Dot Hill's, who made FibreCAT SX and others too: the name alone tells no family.
+        # Dot Hill made FibreCAT SX and others too, whose names begin with naa.600c0ff as well: a name alone shows no family.
         (),
         (MULTIPATH_TOOLS, "docs/domain/arrays.md#dothill"),
     ),

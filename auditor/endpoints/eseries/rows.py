@@ -106,7 +106,7 @@ def volume_row(volume: Record, system: System) -> Row:
 def snapshot_row(view: Record, system: System) -> Row:
     """A row of array_volume, of a snapshot that hosts can be given.
 
-    Source: the object SNAPSHOT_VOLUME in cinder's tests; its own size is told as that of the volume that it shows.
+    Source: the object SNAPSHOT_VOLUME in cinder's tests; its size is that of the volume that it shows.
     """
     base = view.optional_text("baseVol")
     return {
@@ -159,7 +159,7 @@ def _write_cache(volume: Record) -> str | None:
 
 
 def load_row(load: Record, system: System) -> Row:
-    """A row of array_volume_load: means over a span that the Web Services choose, so that no single command took what is told.
+    """A row of array_volume_load: means over a span that the Web Services choose: no single command need have taken that long.
 
     Throughput is computed from the rate and the size of reads and of writes: whether a megabyte in "MB/s" has 1,000 or 1,024 kilobytes is
     in no source. Latency is in milliseconds. Source: NetApp/santricity-webapi-javasdk, AnalysedVolumeStatistics.

@@ -32,8 +32,8 @@ def members(paths: Sequence[Path], wanted: Callable[[str], bool]) -> Iterator[Me
     into NAME.FRAG-00000, NAME.FRAG-00001 and so on are joined; they come after the other members of their archive or folder. A workbook
     is a file, though it is made as a zip archive.
 
-    A member comes before its archive was read to the end: that the archive is broken may be said after. Of a path that has none, that is
-    said.
+    A member comes before its archive was read to the end: that the archive is broken may be said after. A path
+    without any is named.
 
     Args:
         paths: files and folders.

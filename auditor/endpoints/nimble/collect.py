@@ -135,7 +135,7 @@ class _Reading:
         self.load_gaps = list(of_load.gaps(self.endpoint))
 
     def volume_load(self) -> Iterator[Batch | Gap]:
-        if self.volumes_error is not None:  # asked a moment ago; who does not answer is not waited for twice
+        if self.volumes_error is not None:  # asked a moment ago: an array that does not answer is not waited for twice
             yield Gap(self.endpoint, "GET volumes, which hold the load", self.volumes_error.what)
             return
         if self.loads is None:

@@ -43,8 +43,8 @@ def initiator_rows(group: Record) -> Iterator[Row]:
             group.parse_errors.add(field, group.label, "is not a list")
             continue
         for each in listed:
-            told = each.get(name) if isinstance(each, dict) else None
-            initiator = told.lower() if isinstance(told, str) else ""
+            value = each.get(name) if isinstance(each, dict) else None
+            initiator = value.lower() if isinstance(value, str) else ""
             initiator = initiator.replace(":", "") if kind == "fc" else initiator
             if initiator == ANY:
                 group.parse_errors.add(field, group.label, "admit any initiator that comes from an address")

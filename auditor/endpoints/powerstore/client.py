@@ -100,15 +100,15 @@ class PowerStore(SessionBase):
 
     def _total(self, label: str, answer: Answer, offset: int, held: int) -> int:
         """How many entries there are by the answer of a page that begins at `offset` and has `held` of them."""
-        said = answer.headers.get("content-range", "")
-        if answer.status != 206 and not said:
+        part = answer.headers.get("content-range", "")
+        if answer.status != 206 and not part:
             return offset + held  # the whole list, or its end
-        match = _RANGE.fullmatch(said.removeprefix("items ").strip())
+        match = _RANGE.fullmatch(part.removeprefix("items ").strip())
         if match is None:
             raise self._malformed(label, "a part of a list does not say which")
         first, last, total = map(int, match.groups())
         if first != offset or last != offset + held - 1 or not held:
-            raise self._malformed(label, f"it says that it is {said}, from {offset} there are {held}")
+            raise self._malformed(label, f"it calls itself {part}, and holds {held} from {offset} on")
         return total
 
     def one(self, resource: str, entry_id: str, select: str) -> dict[str, Any]:
@@ -177,9 +177,9 @@ class PowerStore(SessionBase):
 
         Source: the OpenAPI definitions, cluster_instance: system_time, added in 2.0, in UTC.
         """
-        said = self.cluster().get("system_time")
+        value = self.cluster().get("system_time")
         try:
-            time = datetime.fromisoformat(said) if isinstance(said, str) else None
+            time = datetime.fromisoformat(value) if isinstance(value, str) else None
         except ValueError:
             return None
         return None if time is None else time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)

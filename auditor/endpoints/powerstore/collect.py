@@ -214,7 +214,7 @@ class _Reading:
             except EndpointError as error:
                 yield Gap(self.endpoint, "GET host, by which it is known who reaches a volume", error.what)
             yield from parse_errors.gaps(self.endpoint)
-        elif self.hosts_error is not None:  # who does not answer is not waited for twice
+        elif self.hosts_error is not None:  # an array that does not answer is not waited for twice
             yield Gap(self.endpoint, "GET host, by which it is known who reaches a volume", self.hosts_error.what)
         return self.hosts
 

@@ -96,7 +96,7 @@ def test_a_list_whose_length_changes_is_read_again_and_not_for_ever(serve: Any) 
 def test_a_page_with_less_than_its_range_says_is_not_taken_for_one(serve: Any) -> None:
     with serve() as (server, endpoint), open_powerstore(endpoint) as array:
         server.alterations["GET volume"] = lambda page: page[:1]
-        with pytest.raises(MalformedAnswerError, match="from 0 there are 1"):
+        with pytest.raises(MalformedAnswerError, match="holds 1 from 0 on"):
             names(array)
 
 
