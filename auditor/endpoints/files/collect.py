@@ -14,7 +14,7 @@ from auditor.endpoints.files.hosts import FileSeen
 from auditor.endpoints.files.loads import HostLoads
 from auditor.endpoints.files.other_forms import release_of
 from auditor.endpoints.files.rvtools import Export
-from auditor.endpoints.files.rvtools.clusters import clusters_by_host
+from auditor.endpoints.files.rvtools.clusters import clusters_by_host, clusters_of_hosts
 from auditor.endpoints.files.rvtools.collect import export_facts, refused
 from auditor.endpoints.files.session import place_of
 from auditor.endpoints.vcenter.collect.rows import Rows, gap, readings
@@ -137,13 +137,15 @@ class _Hosts:
         rows = Rows("host", endpoint=self._endpoint.name)
         evidence = self._endpoint.evidence
         chosen = {name for name, _ in evidence.clusters} if evidence else set()
-        count = Counter(host.cluster for host, _ in self._rows.values())
-        exported = clusters_by_host(self.exports, self._rows.keys())
-        for host, row in self._rows.values():
-            cluster = cluster_id = host.cluster if count[host.cluster] > 1 or host.cluster in chosen else None
-            if cluster is None and host.name in exported:
-                cluster, cluster_id = exported[host.name].name, exported[host.name].id
-            rows.add(**row, cluster=cluster, cluster_id=cluster_id)
+        own = {name: host.cluster for name, (host, _) in self._rows.items()}
+        clusters = clusters_of_hosts(own, chosen, clusters_by_host(self.exports, self._rows.keys()))
+        for name, (_, row) in self._rows.items():
+            cluster = clusters[name]
+            rows.add(**row, cluster=cluster and cluster.name, cluster_id=cluster and cluster.id)
+        several = Counter(own.values())
+        refuted = {own[name] for name, one in clusters.items() if several[own[name]] > 1 and not (one and one.is_called(own[name]))}
+        for folder in sorted(name for name in refuted if name is not None):
+            self._session.add_note(f"The folder {folder} is taken for no cluster: an RVTools export has hosts of it in another one.")
         yield from rows.batch()
 
 

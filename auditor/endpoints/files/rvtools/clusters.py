@@ -7,12 +7,12 @@ same where both call it alike, whatever the case, or where one has its name with
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Mapping
 
     from auditor.endpoints.files.rvtools.export import Export
 
@@ -31,6 +31,10 @@ class Cluster:
     name: str
     id: str
 
+    def is_called(self, name: str | None) -> bool:
+        """Whether that is its name, whatever the case."""
+        return name is not None and self.name.casefold() == name.casefold()
+
 
 def clusters_by_host(exports: Iterable[Export], names: Collection[str]) -> dict[str, Cluster]:
     """The cluster of each of the hosts `names` that is one host of the exports without doubt, and in one cluster in all of its rows."""
@@ -45,6 +49,37 @@ def clusters_by_host(exports: Iterable[Export], names: Collection[str]) -> dict[
         clusters = named[same] if same else set()
         if len(clusters) == 1 and (cluster := next(iter(clusters))):
             found[name] = cluster
+    return found
+
+
+def clusters_of_hosts(own: Mapping[str, str | None], chosen: Collection[str], exported: Mapping[str, Cluster]) -> dict[str, Cluster | None]:
+    """The cluster of each host; None where nobody knows it.
+
+    What somebody names counts first. A folder of several hosts is their cluster unless an export has one of them in another: then the
+    folder holds hosts for another reason, and its other hosts are of no known cluster. A cluster of one name is one, wherever its name
+    is from, unless exports have several of that name.
+
+    Args:
+        own: by host, the cluster that somebody named, or the folder that the host lies in.
+        chosen: the clusters that somebody named.
+        exported: of `clusters_by_host`.
+    """
+    hosts = Counter(own.values())
+    folders = {name for name in own.values() if name is not None and name not in chosen and hosts[name] > 1}
+    refuted = {own[host] for host, one in exported.items() if own[host] in folders and not one.is_called(own[host])}
+    kept = {name.casefold(): Cluster(name, name) for name in (*chosen, *sorted(folders)) if name not in refuted}
+    ids: dict[str, set[str]] = defaultdict(set)
+    for one in exported.values():
+        ids[one.name.casefold()].add(one.id)
+    found: dict[str, Cluster | None] = {}
+    for host, name in own.items():
+        place = exported.get(host)
+        if name is not None and name not in refuted and name.casefold() in kept:
+            found[host] = kept[name.casefold()]
+        elif place is not None and len(ids[place.name.casefold()]) == 1:
+            found[host] = kept.get(place.name.casefold(), place)
+        else:
+            found[host] = place
     return found
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from auditor.bounds.limits import EVIDENCE_HELD_BYTES, WORKBOOK_BYTES
 from auditor.endpoints.files.rvtools import Export
-from auditor.endpoints.files.rvtools.clusters import clusters_by_host
+from auditor.endpoints.files.rvtools.clusters import Cluster, clusters_by_host, clusters_of_hosts
 from auditor.endpoints.files.rvtools.workbook import sheets_in
 from auditor.endpoints.files.streams import Budget
 from tests.endpoints.files.rvtools.workbooks import rows, workbook
@@ -52,3 +52,39 @@ def test_two_exports_that_agree_name_a_cluster_and_two_that_differ_do_not() -> N
     one, other = export(("esx-1", *A)), export(("esx-1", *B))
     assert clusters_by_host([one, one], ["esx-1"])["esx-1"].id == "vc-1/dc-1/gold"
     assert clusters_by_host([one, other], ["esx-1"]) == {}
+
+
+GOLD, TIN, OTHER_GOLD = Cluster("gold", "vc/dc/gold"), Cluster("tin", "vc/dc/tin"), Cluster("gold", "vc-2/dc/gold")
+Own = dict[str, str | None]
+
+
+@pytest.mark.parametrize(
+    ("own", "chosen", "exported", "expected"),
+    [
+        pytest.param({"a": "case", "b": "case"}, [], {}, {"a": "case", "b": "case"}, id="a folder of several"),
+        pytest.param({"a": "case"}, [], {}, {"a": None}, id="a folder of one"),
+        pytest.param({"a": None, "b": None}, [], {}, {"a": None, "b": None}, id="no folder"),
+        pytest.param(
+            {"a": "case", "b": "case", "c": "case"},
+            [],
+            {"a": GOLD, "b": TIN},
+            {"a": GOLD.id, "b": TIN.id, "c": None},
+            id="an export has them in two clusters",
+        ),
+        pytest.param({"a": "Gold", "b": "Gold"}, [], {"a": GOLD}, {"a": "Gold", "b": "Gold"}, id="an export agrees with the folder"),
+        pytest.param({"a": "case", "b": "case"}, ["case"], {"a": GOLD}, {"a": "case", "b": "case"}, id="somebody names it"),
+        pytest.param({"a": "gold", "b": None}, ["gold"], {"b": GOLD}, {"a": "gold", "b": "gold"}, id="one is named, one exported"),
+        pytest.param(
+            {"a": "gold", "b": None, "c": None},
+            ["gold"],
+            {"b": GOLD, "c": OTHER_GOLD},
+            {"a": "gold", "b": GOLD.id, "c": OTHER_GOLD.id},
+            id="two clusters of one name",
+        ),
+    ],
+)
+def test_what_somebody_names_counts_before_an_export_and_an_export_before_a_folder(
+    own: Own, chosen: list[str], exported: dict[str, Cluster], expected: Own
+) -> None:
+    found = clusters_of_hosts(own, chosen, exported)
+    assert {host: cluster and cluster.id for host, cluster in found.items()} == expected

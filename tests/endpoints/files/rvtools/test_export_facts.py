@@ -294,6 +294,17 @@ def test_beside_files_of_hosts_an_export_names_their_clusters_where_nobody_else_
     assert (host["cluster"], host["cluster_id"]) == ("gold", "gold")
 
 
+def test_a_folder_of_hosts_that_an_export_has_elsewhere_is_no_cluster(tmp_path: Path) -> None:
+    case = tmp_path / "bundles" / "case-7"
+    written(case / "esx-01", HOST)
+    written(case / "esx-99", {name: text.replace("esx-01", "esx-99") for name, text in HOST.items()})
+    alone = Read(tmp_path / "bundles")
+    assert {row["cluster"] for row in alone.rows["host"]} == {"case-7"}
+    read = Read(tmp_path / "bundles", saved(tmp_path))
+    assert sorted((row["name"].partition(".")[0], row["cluster"]) for row in read.rows["host"]) == [("esx-01", "prod-01"), ("esx-99", None)]
+    assert any("The folder case-7 is taken for no cluster" in note for note in read.notes)
+
+
 def in_folder(tmp_path: Path, text: Callable[[list[list[Cell]]], bytes]) -> Path:
     folder = tmp_path / "RVTools_export_all"
     folder.mkdir()
