@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from auditor.endpoints.bugs import bug_gap, bug_report
 from auditor.endpoints.common.sessions import open_session
+from auditor.endpoints.plugin_rows import own_items
 from auditor.endpoints.shares import known_apart, whole_reading
 from auditor.errors import AuditorError, ConfigurationError, EndpointError, no_room
 from auditor.facts.needs import EVERYTHING
@@ -174,7 +175,8 @@ def read_endpoint(
             release = session.release
             progress(endpoint.name, f"{READING}{release}")
             more = (_usable(earlier, session), builder) if kind.is_incremental else ()
-            for item in kind.load(kind.collector)(session, endpoint, needs, *more):
+            items = kind.load(kind.collector)(session, endpoint, needs, *more)
+            for item in own_items(items, endpoint, kind) if kind.plugin else items:
                 complete = complete and not isinstance(item, Gap)
                 builder.add(item)
             _identify(session)

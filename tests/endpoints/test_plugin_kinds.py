@@ -23,7 +23,7 @@ from auditor.fleet.schema import fleet_schema
 from auditor.model import EndpointKind, Health, Target
 from auditor.pipeline.policy import load_policy
 from tests.contract.examples import EXAMPLES
-from tests.plugins import CLIENT, TYPE, WORKING, installed, write_plugin
+from tests.plugins import CLIENT, COLLECT, TYPE, WORKING, installed, write_plugin
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -111,6 +111,18 @@ def test_a_plugin_that_breaks_costs_its_endpoint_and_nothing_else(tmp_path: Path
     assert gap.endpoint == "a1"
     assert why in gap.why
     assert "what the array answered" not in gap.why
+
+
+def test_what_a_plugin_gives_of_others_costs_its_endpoint_alone(tmp_path: Path, site: Path) -> None:
+    given = 'yield Batch("array_volume", {"endpoint": ["sf"], "volume_id": ["x"]})'
+    write_plugin(site, "auditor-acme", {**WORKING, "collect": COLLECT.replace("    for topic in", f"    {given}\n    for topic in")})
+    with installed(site):
+        snapshot = collected(tmp_path)
+        assert incomplete(snapshot, "a1") == set(load_topics())
+    assert {reading.name: reading.complete for reading in snapshot.readings} == {"sf": True, "a1": False}
+    [gap] = snapshot.gaps
+    assert (gap.endpoint, "auditor-acme 1.2 gave rows of the table array_volume of another endpoint" in gap.why) == ("a1", True)
+    assert snapshot.connection.execute("SELECT count(*) FROM fact.array_volume WHERE volume_id = 'x'").fetchone() == (0,)
 
 
 def load_topics() -> tuple[str, ...]:
