@@ -1,5 +1,7 @@
 """Every column of the view `relocation`: from where to where a machine's disks are moved, and what is not known of it."""
 
+from typing import Any
+
 import pytest
 
 from .elsewhere import with_namesakes
@@ -214,5 +216,5 @@ def test_nobody_is_there_where_all_of_them_are_known() -> None:
         pytest.param("es 1", "fa", {"datastores_read": False}, id="some datastore was not read"),
     ],
 )
-def test_others_that_may_be_there_are_not_none(source: str, there: str, changes: dict[str, bool]) -> None:
+def test_others_that_may_be_there_are_not_none(source: str, there: str, changes: dict[str, Any]) -> None:
     assert neighbours(source, there, **changes) is None
