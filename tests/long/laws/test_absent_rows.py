@@ -22,13 +22,14 @@ NO_THINGS = {"reading", "listed_endpoint", "gap", "baseline", "host", "array"}
 
 NOT_IN_THE_LAB = {"storage_policy_disk", "tagged", "change_event", "declared_nfs_server"}
 
+_SHARED_FOLDER = {
+    "qos/element-throttled-volume": "a Nimble's folder is at its ceiling by what all its volumes do: with half of them it is not"
+}
 _DEFAULT_WANTED = "queue/default-unless-justified fails the raised DSNRO then: nothing that is known to be under way justifies it"
 EXCUSED: Mapping[str, Mapping[str, str]] = {
     "host_option": {"queue/per-file-scheduling": "not every build has the option, and the view queue_option says so"},
-    **dict.fromkeys(
-        ("array_volume", "array_volume_load"),
-        {"qos/element-throttled-volume": "a Nimble's folder is at its ceiling by what all its volumes do: with half of them it is not"},
-    ),
+    "array_volume": _SHARED_FOLDER,
+    "array_volume_load": _SHARED_FOLDER,
     "datastore": {"queue/dsnro-effective": _DEFAULT_WANTED},
     "vm_disk_load": {"queue/dsnro-effective": _DEFAULT_WANTED},
     "declared": {"qos/provider-tier-depth": "only fleet.yaml names a provider's tier: nobody declared one"},
