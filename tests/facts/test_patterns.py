@@ -29,7 +29,7 @@ REASONS: dict[str, tuple[int, str]] = {
     "baseline_parameter": (2, "a number"),
     "baseline_qos_policy": (4, f"{OWN_WORDS}; no name stands in it"),
     "baseline_volume_qos": (
-        12,
+        14,
         f"{OWN_WORDS}, behind a name: only limits may follow it. A FlashArray's volume groups have letters, digits and hyphens",
     ),
     "claim_rule": (1, OWN_WORDS),

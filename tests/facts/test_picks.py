@@ -37,7 +37,6 @@ REASONS: dict[str, tuple[int, str]] = {
     "host_queue_full": (1, "in a CASE that asks whether more than half have it"),
     "module_demand": (1, TIE_BY_NAME),
     "protocol_endpoint": (1, ONE_OF_ITS_GROUP),
-    "relocation": (1, ONE_OF_ITS_GROUP),
     "shared_device": (
         6,
         "of the device; an example of what its hosts have; and the commonest, in a CASE that asks whether more than half have it",

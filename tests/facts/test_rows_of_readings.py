@@ -114,11 +114,12 @@ def test_a_topic_of_a_cluster_was_read_where_it_was_of_every_host_and_all_hosts_
 
 
 def test_the_hosts_of_all_vcenters_were_read_where_each_listed_them() -> None:
-    assert rows_of_step("step_vcenter_reading", of_domains()) == [{"hosts_read": False, "datastores_read": False}]
+    assert rows_of_step("step_vcenter_reading", of_domains()) == [{"hosts_read": False, "datastores_read": False, "vms_read": False}]
     given: Facts = {}
     for endpoint in ("vc", "vc-2"):
         read(given, endpoint, "", "hosts")
         read(given, endpoint, "", "datastores", complete=endpoint == "vc")
+        read(given, endpoint, "", "vms")
         read(given, endpoint, "a host", "hosts", complete=False)
-    assert rows_of_step("step_vcenter_reading", given) == [{"hosts_read": True, "datastores_read": False}]
-    assert rows_of_step("step_vcenter_reading", {}) == [{"hosts_read": False, "datastores_read": False}]
+    assert rows_of_step("step_vcenter_reading", given) == [{"hosts_read": True, "datastores_read": False, "vms_read": True}]
+    assert rows_of_step("step_vcenter_reading", {}) == [{"hosts_read": False, "datastores_read": False, "vms_read": False}]
