@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auditor.recording import checking
-from auditor.recording.checking import occurring
+from auditor.recording.checking import occurring, wanted_originals
 
 TEXTS = st.text(alphabet="ab1_.- é²", max_size=30)
 
@@ -32,3 +32,11 @@ def test_a_name_that_a_piece_of_the_text_would_end_in_is_found() -> None:
     size = checking._PIECE
     for before in range(size - 12, size + 2):
         assert list(occurring(["payroll-01"], f"{' ' * before}payroll-01 {'x' * 10}")) == ["payroll-01"]
+
+
+def test_a_version_is_not_looked_for_and_an_address_is() -> None:
+    originals = {
+        "names": {"1.0.0": "4.0.0", "192.0.2.7": "10.1.2.3", "esx-payroll": "abc-defghij"},
+        "replaced": {"ip": {"192.0.2.7": "10.1.2.3"}},
+    }
+    assert wanted_originals(originals) == {"192.0.2.7", "esx-payroll"}
