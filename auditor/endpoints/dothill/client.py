@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import threading
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from auditor.endpoints.common.answer_limits import UnusableAnswerError
 from auditor.endpoints.common.https import UNKNOWN_FACTS, HttpsSession, Request
 from auditor.endpoints.common.secrets import password_of
 from auditor.endpoints.common.sessions import SessionBase
+from auditor.endpoints.common.tokens import Login, Token, logged_in
 from auditor.endpoints.dothill.answers import SESSION_OVER, decoded, status_of
 from auditor.errors import CredentialsError, EndpointError, MalformedAnswerError
 
@@ -39,23 +39,13 @@ class RefusedCommandError(EndpointError):
     """The array answered a command with an error of its own."""
 
 
-class _Key:
-    """A session's key; an object of its own, so that no repr of its holder shows it."""
-
-    __slots__ = ("text",)
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-
 class DotHillArray(SessionBase):
     """One array, logged in to. Made by `open_dothill`; safe to use from several threads."""
 
     def __init__(self, endpoint: Endpoint, https: HttpsSession) -> None:
         super().__init__(endpoint)
         self._https = https
-        self._lock = threading.Lock()
-        self._key = self._logged_in()
+        self._login = Login(self._key)
         about = self._about()
         self.known_identity = identity_of(about)
         self.release = " ".join(str(about[name]) for name in ("vendor-name", "product-id") if about.get(name)) or "Dot Hill array"
@@ -77,10 +67,10 @@ class DotHillArray(SessionBase):
         """
         if what not in SHOWN:
             raise ValueError(f"show {what} is not among the commands that are asked")
-        key = self._key
+        key = self._login.token
         answer, status = self._asked(what, key)
         if status is None:
-            answer, status = self._asked(what, self._renewed(key))
+            answer, status = self._asked(what, self._login.renewed(key))
         if status is None:
             raise CredentialsError(
                 f"endpoint {self.endpoint.name}: it does not take the session that it has just opened",
@@ -118,19 +108,19 @@ class DotHillArray(SessionBase):
         roles = [str(one["roles"]) for one in own if one.get("username") == self.endpoint.username and one.get("roles")]
         return ", ".join(dict.fromkeys(roles)) or None
 
-    def log_out(self) -> None:
+    def logout(self) -> None:
         """End the session, so that it does not count for half an hour; whether that worked does not matter.
 
         Source: OpenStack cinder, stx/client.py: GET /api/exit.
         """
         with suppress(EndpointError):
-            self._https.ask(Request("exit", "GET", "exit", is_read=False, headers=self._headers(self._key)))
+            self._https.ask(Request("exit", "GET", "exit", is_read=False, headers=self._headers(self._login.token)))
 
     def _about(self) -> Mapping[str, Any]:
         listed = self.show("system")[0].get("system")
         return listed[0] if isinstance(listed, list) and listed and isinstance(listed[0], dict) else {}
 
-    def _asked(self, what: str, key: _Key) -> tuple[Answer, Status | None]:
+    def _asked(self, what: str, key: Token) -> tuple[Answer, Status | None]:
         """An answer, and how the command ended; None where the session is over."""
         request = Request(f"show {what}", "GET", f"show/{what}", is_read=True, headers=self._headers(key))
         answer = self._https.ask(request)
@@ -139,13 +129,7 @@ class DotHillArray(SessionBase):
         objects, status = self._understood(answer, request)
         return objects, None if status.is_error and status.code in SESSION_OVER else status
 
-    def _renewed(self, used: _Key) -> _Key:
-        with self._lock:
-            if self._key is used:  # else another thread was faster
-                self._key = self._logged_in()
-            return self._key
-
-    def _logged_in(self) -> _Key:
+    def _key(self) -> Token:
         """The key of a new session.
 
         One request holds both forms of the login, as cinder's client sends them: the hash that scripts send, and basic authentication, by
@@ -163,7 +147,7 @@ class DotHillArray(SessionBase):
         if answer.status not in _REFUSED_LOGIN:
             _, status = self._understood(answer, request)
             if not status.is_error and status.text:
-                return _Key(status.text)
+                return Token(status.text)
         raise CredentialsError(
             f"endpoint {self.endpoint.name}: it refused the login of {self.endpoint.username}",
             why="nothing on it was read.",
@@ -171,7 +155,7 @@ class DotHillArray(SessionBase):
             "takes SHA-256 logins: one that takes MD5 alone is not read.",
         )
 
-    def _headers(self, key: _Key) -> dict[str, str]:
+    def _headers(self, key: Token) -> dict[str, str]:
         return {"sessionKey": key.text, "dataType": "json"}
 
     def _understood(self, answer: HttpAnswer, request: Request) -> tuple[Answer, Status]:
@@ -207,12 +191,5 @@ def open_dothill(endpoint: Endpoint) -> Iterator[DotHillArray]:
         MalformedAnswerError: something answers, but not an array of this family.
         ConfigurationError: the endpoint's CA file cannot be read.
     """
-    https = HttpsSession(endpoint, "/api/")
-    try:
-        array = DotHillArray(endpoint, https)
-        try:
-            yield array
-        finally:
-            array.log_out()
-    finally:
-        https.close()
+    with logged_in(endpoint, "/api/", DotHillArray) as array:
+        yield array

@@ -9,8 +9,8 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.common import answer_limits
-from auditor.endpoints.common.https import HttpsSession
 from auditor.endpoints.common.sessions import SessionBase
+from auditor.endpoints.common.tokens import broken_off, logged_in
 from auditor.endpoints.flasharray.wire import NEWEST_API, FlashArrayWire
 from auditor.errors import EndpointError, MalformedAnswerError, NotThereError, PermissionMissingError
 
@@ -189,11 +189,7 @@ class FlashArray(SessionBase):
         return items[0] if isinstance(items, list) and items and isinstance(items[0], dict) else {}
 
     def _malformed(self, label: str, reason: str) -> MalformedAnswerError:
-        return MalformedAnswerError(
-            f"endpoint {self.endpoint.name}: its answer to {label} cannot be read to the end: {reason}",
-            why="what follows is unknown.",
-            do="collect again; if it stays, look at the array's own alerts.",
-        )
+        return broken_off(self.endpoint, label, reason)
 
 
 def _id_of(about: Mapping[str, Any]) -> str | None:
@@ -215,12 +211,5 @@ def open_flasharray(endpoint: Endpoint) -> Iterator[FlashArray]:
 
     Source: OpenAPI definitions, tag Authorization.
     """
-    session = HttpsSession(endpoint, "/api/")
-    try:
-        wire = FlashArrayWire(endpoint, session)
-        try:
-            yield FlashArray(endpoint, wire)
-        finally:
-            wire.logout()
-    finally:
-        session.close()
+    with logged_in(endpoint, "/api/", FlashArrayWire) as wire:
+        yield FlashArray(endpoint, wire)

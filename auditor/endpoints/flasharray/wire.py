@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 import json
 import re
-import threading
 from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.common.https import UNKNOWN_FACTS, HttpsSession, Request
 from auditor.endpoints.common.secrets import password_of
-from auditor.errors import CredentialsError, EndpointError, MalformedAnswerError, NotThereError, PermissionMissingError, RefusedError
+from auditor.endpoints.common.tokens import Login, Token, refusal
+from auditor.errors import CredentialsError, EndpointError, MalformedAnswerError, NotThereError, PermissionMissingError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,15 +30,6 @@ _TOKEN_HEADER = "x-auth-token"  # noqa: S105  the header's name
 _LONGEST_MESSAGE = 300
 
 
-class _Token:
-    """A session's token; an object of its own, so that no repr of its holder shows it."""
-
-    __slots__ = ("text",)
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-
 class FlashArrayWire:
     """Asks one array. Safe to use from several threads.
 
@@ -54,10 +45,9 @@ class FlashArrayWire:
     def __init__(self, endpoint: Endpoint, session: HttpsSession) -> None:
         self._endpoint = endpoint
         self._session = session
-        self._lock = threading.Lock()
         self.username: str | None = None
         self.api_version, self.newer = self._negotiated()
-        self._token = _Token(self._login())
+        self._login = Login(self._token)
 
     @property
     def clock_difference(self) -> Difference | None:
@@ -79,7 +69,7 @@ class FlashArrayWire:
         Raises:
             EndpointError: as `FlashArray.pages` and `FlashArray.patch` say.
         """
-        token = self._token
+        token = self._login.token
         request = Request(
             label=f"{method} {resource}",
             method=method,
@@ -98,23 +88,17 @@ class FlashArrayWire:
                     why="nothing was written.",
                     do="try again: the next reading logs in anew.",
                 )
-            request = dataclasses.replace(request, headers={_TOKEN_HEADER: self._renewed(token).text})
+            request = dataclasses.replace(request, headers={_TOKEN_HEADER: self._login.renewed(token).text})
             answer = self._session.ask(request)
         return self._understood(answer, request), answer.headers
 
     def logout(self) -> None:
         """End the session on the array, so that it does not count until its idle time-out; whether that worked does not matter."""
-        headers = {_TOKEN_HEADER: self._token.text}
+        headers = {_TOKEN_HEADER: self._login.token.text}
         try:
             self._session.ask(Request("POST logout", "POST", f"{self.api_version}/logout", is_read=False, headers=headers))
         except EndpointError:
             return
-
-    def _renewed(self, used: _Token) -> _Token:
-        with self._lock:
-            if self._token is used:  # else another thread was faster
-                self._token = _Token(self._login())
-            return self._token
 
     def _negotiated(self) -> tuple[str, tuple[str, ...]]:
         request = Request("GET api_version", "GET", "api_version", is_read=True)
@@ -138,7 +122,7 @@ class FlashArrayWire:
             else "check that a FlashArray's management address stands in fleet.yaml; update Purity.",
         )
 
-    def _login(self) -> str:
+    def _token(self) -> Token:
         """A session token. Source: the definitions, POST login: "Exchange an API token for a session token"."""
         api_token = password_of(self._endpoint).strip()
         refused = CredentialsError(
@@ -162,7 +146,7 @@ class FlashArrayWire:
                 why="nothing on it was read.",
                 do="check that a FlashArray's management address stands in fleet.yaml, and no proxy in between.",
             )
-        return token
+        return Token(token)
 
     def _understood(self, answer: Answer, request: Request) -> dict[str, Any]:
         if answer.status >= 500:
@@ -182,13 +166,9 @@ class FlashArrayWire:
         first = errors[0] if isinstance(errors, list) and errors and isinstance(errors[0], dict) else {}
         about = ": ".join(str(first[key]) for key in ("context", "message") if first.get(key))[:_LONGEST_MESSAGE] or f"HTTP {answer.status}"
         what = f"endpoint {self._endpoint.name}: {request.label}: {about}"
-        why = UNKNOWN_FACTS if request.is_read else "nothing was written."
         if answer.status == 403:
+            why = UNKNOWN_FACTS if request.is_read else "nothing was written."
             do = f"give the user of the API token a role that allows {request.label}: readonly reads, storage_admin writes."
             return PermissionMissingError(what, why=why, do=do)
         # Source: OpenStack cinder, pure.py, ERR_MSG_NOT_EXIST.
-        if answer.status == 404 or "does not exist" in about:
-            return NotThereError(what, why=why, do="collect again: it may have been removed since, or the release does not have it.")
-        if request.is_read:
-            return EndpointError(what, why=why, do="ask again; if it stays, look at the array's own alerts.")
-        return RefusedError(what, why=why, do="compare the value with what the array allows.")
+        return refusal(what, request, 404 if "does not exist" in about else answer.status)

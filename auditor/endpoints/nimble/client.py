@@ -8,8 +8,8 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.common import answer_limits
-from auditor.endpoints.common.https import HttpsSession
 from auditor.endpoints.common.sessions import SessionBase
+from auditor.endpoints.common.tokens import broken_off, logged_in
 from auditor.endpoints.nimble.wire import NimbleWire, words_of
 from auditor.errors import MalformedAnswerError, NotThereError, PermissionMissingError
 
@@ -160,11 +160,7 @@ class NimbleGroup(SessionBase):
         return first[0] if first and isinstance(first[0], dict) else {}
 
     def _malformed(self, label: str, reason: str) -> MalformedAnswerError:
-        return MalformedAnswerError(
-            f"endpoint {self.endpoint.name}: its answer to {label} cannot be read to the end: {reason}",
-            why="what follows is unknown.",
-            do="collect again; if it stays, look at the array's own alarms.",
-        )
+        return broken_off(self.endpoint, label, reason, look_at="alarms")
 
 
 def _id_of(group: Mapping[str, Any]) -> str | None:
@@ -184,12 +180,5 @@ def open_nimble(endpoint: Endpoint) -> Iterator[NimbleGroup]:
 
     Source: nimble-python-sdk, NimOSAPIClient: port 5392, v1/tokens.
     """
-    session = HttpsSession(endpoint, "/v1/")
-    try:
-        wire = NimbleWire(endpoint, session)
-        try:
-            yield NimbleGroup(endpoint, wire)
-        finally:
-            wire.logout()
-    finally:
-        session.close()
+    with logged_in(endpoint, "/v1/", NimbleWire) as wire:
+        yield NimbleGroup(endpoint, wire)

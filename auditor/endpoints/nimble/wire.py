@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import threading
 from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.common.answer_limits import UnusableAnswerError, json_value
 from auditor.endpoints.common.https import UNKNOWN_FACTS, HttpsSession, Request
 from auditor.endpoints.common.secrets import password_of
-from auditor.errors import CredentialsError, EndpointError, MalformedAnswerError, NotThereError, PermissionMissingError, RefusedError
+from auditor.endpoints.common.tokens import Login, Token, refusal
+from auditor.errors import CredentialsError, EndpointError, MalformedAnswerError, PermissionMissingError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,13 +27,13 @@ _TOKEN_HEADER = "x-auth-token"  # noqa: S105  the header's name
 _LONGEST_MESSAGE = 300
 
 
-class _Token:
-    """A session's token; an object of its own, so that no repr of its holder shows it."""
+class _Token(Token):
+    """A token, with the id by which it is deleted."""
 
-    __slots__ = ("id", "text")
+    __slots__ = ("id",)
 
     def __init__(self, text: str, token_id: str) -> None:
-        self.text = text
+        super().__init__(text)
         self.id = token_id
 
 
@@ -47,8 +47,7 @@ class NimbleWire:
     def __init__(self, endpoint: Endpoint, session: HttpsSession) -> None:
         self._endpoint = endpoint
         self._session = session
-        self._lock = threading.Lock()
-        self._token = self._login()
+        self._login = Login(self._token)
 
     @property
     def clock_difference(self) -> Difference | None:
@@ -66,7 +65,7 @@ class NimbleWire:
         Raises:
             EndpointError: as `NimbleGroup.rows` and `NimbleGroup.put` say.
         """
-        token = self._token
+        token = self._login.token
         request = Request(
             label=f"{method} {resource}",
             method=method,
@@ -84,7 +83,7 @@ class NimbleWire:
                 do="try again: the next reading logs in anew; if it stays, give the account a role that may change volumes.",
             )
         if answer.status == 401:
-            request = dataclasses.replace(request, headers={_TOKEN_HEADER: self._renewed(token).text})
+            request = dataclasses.replace(request, headers={_TOKEN_HEADER: self._login.renewed(token).text})
             answer = self._session.ask(request)
             if answer.status == 401:
                 raise self._not_allowed(request, "it answers 401 to a new session, too")
@@ -92,20 +91,14 @@ class NimbleWire:
 
     def logout(self) -> None:
         """End the session on the array, so that it does not count until its time-out; whether that worked does not matter."""
-        token = self._token
+        token = self._login.token
         request = Request("DELETE tokens", "DELETE", f"tokens/{token.id}", is_read=False, headers={_TOKEN_HEADER: token.text})
         try:
             self._session.ask(request)
         except EndpointError:
             return
 
-    def _renewed(self, used: _Token) -> _Token:
-        with self._lock:
-            if self._token is used:  # else another thread was faster
-                self._token = self._login()
-            return self._token
-
-    def _login(self) -> _Token:
+    def _token(self) -> _Token:
         """A session token and its id. Source: the SDK, `_connect`; REST API reference, POST v1/tokens: 201."""
         content = {"data": {"username": self._endpoint.username, "password": password_of(self._endpoint), "app_name": "auditor"}}
         headers = {"Content-Type": "application/json"}
@@ -150,12 +143,7 @@ class NimbleWire:
         if answer.status == 403:
             return self._not_allowed(request, about)
         what = f"endpoint {self._endpoint.name}: {request.label}: {about}"
-        why = UNKNOWN_FACTS if request.is_read else "nothing was written."
-        if answer.status == 404:
-            return NotThereError(what, why=why, do="collect again: it may have been removed since, or the release does not have it.")
-        if request.is_read:
-            return EndpointError(what, why=why, do="ask again; if it stays, look at the array's own alarms.")
-        return RefusedError(what, why=why, do="compare the value with what the array allows.")
+        return refusal(what, request, answer.status, look_at="alarms")
 
     def _not_allowed(self, request: Request, about: str) -> PermissionMissingError:
         return PermissionMissingError(

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.common import answer_limits
-from auditor.endpoints.common.https import HttpsSession
 from auditor.endpoints.common.sessions import SessionBase
+from auditor.endpoints.common.tokens import broken_off, logged_in
 from auditor.endpoints.powerstore.wire import PowerStoreWire
 from auditor.errors import MalformedAnswerError, NotThereError, PermissionMissingError
 
@@ -212,11 +212,7 @@ class PowerStore(SessionBase):
         raise self._malformed(label, "no entry has the release of the cluster")
 
     def _malformed(self, label: str, reason: str) -> MalformedAnswerError:
-        return MalformedAnswerError(
-            f"endpoint {self.endpoint.name}: its answer to {label} cannot be read to the end: {reason}",
-            why="what follows is unknown.",
-            do="collect again; if it stays, look at the array's own alerts.",
-        )
+        return broken_off(self.endpoint, label, reason)
 
 
 def _id_of(about: Mapping[str, Any]) -> str | None:
@@ -235,12 +231,5 @@ def open_powerstore(endpoint: Endpoint) -> Iterator[PowerStore]:
         MalformedAnswerError: something answers, but not a PowerStore.
         ConfigurationError: the endpoint's CA file cannot be read.
     """
-    session = HttpsSession(endpoint, "/api/rest/")
-    try:
-        wire = PowerStoreWire(endpoint, session)
-        try:
-            yield PowerStore(endpoint, wire)
-        finally:
-            wire.logout()
-    finally:
-        session.close()
+    with logged_in(endpoint, "/api/rest/", PowerStoreWire) as wire:
+        yield PowerStore(endpoint, wire)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import base64
 import dataclasses
 import json
-import threading
 import time
 from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.common.https import UNKNOWN_FACTS, HttpsSession, Request
 from auditor.endpoints.common.secrets import password_of
-from auditor.errors import CredentialsError, EndpointError, NotThereError, PermissionMissingError, RefusedError
+from auditor.endpoints.common.tokens import Login, Token, refusal
+from auditor.errors import CredentialsError, EndpointError, PermissionMissingError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,13 +26,13 @@ _FRESH_SECONDS = 60.0
 """A session that is younger is not what a 403 is about."""
 
 
-class _Token:
-    """A session's token; an object of its own, so that no repr of its holder shows it."""
+class _Token(Token):
+    """A token, and when it was given."""
 
-    __slots__ = ("since", "text")
+    __slots__ = ("since",)
 
     def __init__(self, text: str) -> None:
-        self.text = text
+        super().__init__(text)
         self.since = time.monotonic()
 
 
@@ -54,9 +54,8 @@ class PowerStoreWire:
     def __init__(self, endpoint: Endpoint, session: HttpsSession) -> None:
         self._endpoint = endpoint
         self._session = session
-        self._lock = threading.Lock()
         self.role_ids: tuple[str, ...] | None = None
-        self._token = self._login()
+        self._login = Login(self._token)
 
     @property
     def clock_difference(self) -> Difference | None:
@@ -74,7 +73,7 @@ class PowerStoreWire:
         Raises:
             EndpointError: as `PowerStore.listed` and `PowerStore.patch` say.
         """
-        token = self._token
+        token = self._login.token
         request = Request(
             label=f"{method} {resource}",
             method=method,
@@ -92,25 +91,19 @@ class PowerStoreWire:
                     why="nothing was written.",
                     do="try again: the next reading logs in anew.",
                 )
-            request = dataclasses.replace(request, headers={**(request.headers or {}), _TOKEN_HEADER: self._renewed(token).text})
+            request = dataclasses.replace(request, headers={**(request.headers or {}), _TOKEN_HEADER: self._login.renewed(token).text})
             answer = self._session.ask(request)
         return self._understood(answer, request), answer
 
     def logout(self) -> None:
         """End the session on the array; whether that worked does not matter. Source: PyPowerStore/client.py, logout_session."""
-        headers = {_TOKEN_HEADER: self._token.text}
+        headers = {_TOKEN_HEADER: self._login.token.text}
         try:
             self._session.ask(Request("POST logout", "POST", "logout", is_read=False, headers=headers))
         except EndpointError:
             return
 
-    def _renewed(self, used: _Token) -> _Token:
-        with self._lock:
-            if self._token is used:  # else another thread was faster
-                self._token = self._login()
-            return self._token
-
-    def _login(self) -> _Token:
+    def _token(self) -> _Token:
         secret = base64.b64encode(f"{self._endpoint.username}:{password_of(self._endpoint)}".encode()).decode()
         request = Request(
             "GET login_session",
@@ -152,12 +145,8 @@ class PowerStoreWire:
         words = ": ".join(str(first[key]) for key in ("code", "message_l10n") if first.get(key))
         about = words[:_LONGEST_MESSAGE] or f"HTTP {answer.status}"
         what = f"endpoint {self._endpoint.name}: {request.label}: {about}"
-        why = UNKNOWN_FACTS if request.is_read else "nothing was written."
         if answer.status == 403:
+            why = UNKNOWN_FACTS if request.is_read else "nothing was written."
             do = f"give {self._endpoint.username} a role that allows {request.label}: Operator reads, Storage Administrator writes."
             return PermissionMissingError(what, why=why, do=do)
-        if answer.status == 404:
-            return NotThereError(what, why=why, do="collect again: it may have been removed since, or the release does not have it.")
-        if request.is_read:
-            return EndpointError(what, why=why, do="ask again; if it stays, look at the array's own alerts.")
-        return RefusedError(what, why=why, do="compare the value with what the array allows.")
+        return refusal(what, request, answer.status)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from auditor.endpoints.common.https import HttpsSession
 from auditor.endpoints.common.sessions import SessionBase
+from auditor.endpoints.common.tokens import logged_in
 from auditor_hpe3par.wire import Wire
 
 if TYPE_CHECKING:
@@ -73,12 +73,5 @@ def open_hpe3par(endpoint: Endpoint) -> Iterator[Hpe3Par]:
 
     Source: python-3parclient, HTTPJSONRESTClient: POST and DELETE credentials.
     """
-    session = HttpsSession(endpoint, "/api/v1/")
-    try:
-        wire = Wire(endpoint, session)
-        try:
-            yield Hpe3Par(endpoint, wire)
-        finally:
-            wire.logout()
-    finally:
-        session.close()
+    with logged_in(endpoint, "/api/v1/", Wire) as wire:
+        yield Hpe3Par(endpoint, wire)

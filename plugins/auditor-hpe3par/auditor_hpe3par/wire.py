@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import threading
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from auditor.endpoints.common.answer_limits import UnusableAnswerError, json_value
 from auditor.endpoints.common.https import UNKNOWN_FACTS, HttpsSession, Request
 from auditor.endpoints.common.secrets import password_of
+from auditor.endpoints.common.tokens import Login, Token
 from auditor.errors import CredentialsError, EndpointError, MalformedAnswerError, NotThereError, PermissionMissingError
 
 if TYPE_CHECKING:
@@ -27,15 +27,6 @@ _INVALID_KEY = 6  # error code INV_SESS_KEY, with status 403
 _LONGEST_MESSAGE = 300
 
 
-class _Key:
-    """A session key; an object of its own, so that no repr of its holder shows it."""
-
-    __slots__ = ("text",)
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-
 class Wire:
     """Asks one array. Safe to use from several threads; the array answers the requests of one session one after another.
 
@@ -46,8 +37,7 @@ class Wire:
     def __init__(self, endpoint: Endpoint, session: HttpsSession) -> None:
         self._endpoint = endpoint
         self._session = session
-        self._lock = threading.Lock()
-        self._key = self._login()
+        self._login = Login(self._key)
 
     @property
     def clock_difference(self) -> Difference | None:
@@ -62,32 +52,26 @@ class Wire:
         Raises:
             EndpointError: it could not be asked, or its answer is none that can be used.
         """
-        key = self._key
+        key = self._login.token
         request = Request(f"GET {path}", "GET", path, is_read=True, headers={_KEY_HEADER: key.text})
         answer = self._session.ask(request)
         if answer.status == 401 or (answer.status == 403 and _error_of(answer).get("code") == _INVALID_KEY):
-            request = dataclasses.replace(request, headers={_KEY_HEADER: self._renewed(key).text})
+            request = dataclasses.replace(request, headers={_KEY_HEADER: self._login.renewed(key).text})
             answer = self._session.ask(request)
         return self._understood(answer, request)
 
     def logout(self) -> None:
         """Delete the key, so that the session does not count until its time-out; whether that worked does not matter."""
-        path = f"credentials/{quote(self._key.text, safe='')}"
+        path = f"credentials/{quote(self._login.token.text, safe='')}"
         request = Request(
-            "DELETE credentials", "DELETE", path, is_read=False, headers={_KEY_HEADER: self._key.text}, shown_path="credentials/***"
+            "DELETE credentials", "DELETE", path, is_read=False, headers={_KEY_HEADER: self._login.token.text}, shown_path="credentials/***"
         )
         try:
             self._session.ask(request)
         except EndpointError:
             return
 
-    def _renewed(self, used: _Key) -> _Key:
-        with self._lock:
-            if self._key is used:  # else another thread was faster
-                self._key = self._login()
-            return self._key
-
-    def _login(self) -> _Key:
+    def _key(self) -> Token:
         """A session key. A refused user is answered 403 with the error code 5, INV_USER_PASS."""
         content = {"user": self._endpoint.username, "password": password_of(self._endpoint)}
         headers = {"Content-Type": "application/json"}
@@ -112,7 +96,7 @@ class Wire:
                 why="nothing on it was read.",
                 do="check that the address of a 3PAR stands in fleet.yaml, with its port (8080 on a 3PAR), and no proxy in between.",
             )
-        return _Key(key)
+        return Token(key)
 
     def _understood(self, answer: Answer, request: Request) -> dict[str, Any]:
         if answer.status == 404:
