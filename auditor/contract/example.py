@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import KW_ONLY, dataclass, field
@@ -40,7 +41,7 @@ class SettingChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class Example(ABC):
     """One array behind a double; requests are called what the double calls their operations.
 
     A double has `requests`, the operations that were asked for in their order, and `faults`, a `auditor_lab.wire.Faults`: what happens to
@@ -77,6 +78,7 @@ class Example:
     paged: str = ""
     volumes: int | None = None
 
+    @abstractmethod
     def served(
         self, folder: Path, *, timeout: float = 30.0, **changes: Any
     ) -> AbstractContextManager[tuple[Any, Endpoint, dict[str, Any]]]:
@@ -87,7 +89,7 @@ class Example:
             timeout: seconds that the endpoint is waited for.
             changes: `read_only`, or nothing.
         """
-        raise NotImplementedError
+        ...
 
 
 class OfExamples:

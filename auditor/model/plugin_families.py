@@ -63,7 +63,7 @@ def _sample(name: str) -> str:
 
 
 def _matches(text: str, pattern: str) -> bool | None:
-    """Whether DuckDB finds the pattern in a text; None: it does not take it as a regular expression, and it would end all judging."""
+    """Whether DuckDB finds `pattern` in `text`; None where it is no regular expression for DuckDB, which would end all judging."""
     import duckdb
 
     try:

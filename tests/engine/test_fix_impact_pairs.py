@@ -132,7 +132,7 @@ def other(holds: str, fix: str = OWN, **keys: str) -> str:
             ],
             {},
             True,
-            id="its own fix goes by a param, its neighbour's does not",
+            id="the target of one fix has a param, the other's has none",
         ),
         pytest.param(
             [
