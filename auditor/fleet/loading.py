@@ -129,7 +129,10 @@ def _first_mistakes(data: dict[str, Any]) -> Iterator[Mistake]:
         kind = entry.get("kind")
         if isinstance(kind, str) and not is_known(kind):
             words = [*EndpointKind, *plugin_kinds()]
-            yield Mistake(("endpoints", index, "kind"), f'there is no kind "{kind}"{did_you_mean(kind, words)}')
+            advice = did_you_mean(kind, words)
+            if "did you mean" not in advice:
+                advice += "; a kind of a plugin needs the plugin in the environment of auditor"
+            yield Mistake(("endpoints", index, "kind"), f'there is no kind "{kind}"{advice}')
 
 
 @dataclass(frozen=True, slots=True)
