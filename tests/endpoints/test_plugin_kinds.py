@@ -187,7 +187,7 @@ def test_a_kind_that_nobody_has_is_a_mistake_and_plugins_are_among_those_that_ma
     with EXAMPLES[EndpointKind.ELEMENT].served(tmp_path) as (_, endpoint, _):
         with installed(site), pytest.raises(ConfigurationError, match='there is no kind "acmee"; did you mean "acme"'):
             fleet_of(tmp_path, endpoint, "acmee")
-        with pytest.raises(ConfigurationError, match='there is no kind "acme".*a kind of a plugin needs the plugin'):
+        with pytest.raises(ConfigurationError, match=r'there is no kind "acme".*a kind of a plugin needs the plugin'):
             fleet_of(tmp_path, endpoint)
 
 
