@@ -114,7 +114,7 @@ def test_a_finding_is_looked_for_in_all_kept_runs_newest_first(tmp_path: Path) -
     assert run_with_finding(tmp_path, ["0123456789"], None).id == third
 
 
-def test_the_file_of_a_fleet_is_named_by_its_path_while_it_is_there(tmp_path: Path) -> None:
+def test_the_file_of_a_fleet_is_named_by_its_path_while_it_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = kept(tmp_path, 0, [])
     file = tmp_path / "my fleet.yaml"
     known = replace(run, along=replace(run.along, fleet_file=str(file)))
@@ -122,4 +122,6 @@ def test_the_file_of_a_fleet_is_named_by_its_path_while_it_is_there(tmp_path: Pa
     assert fleet_file_of(known, report) == samples.SCOPE.fleet_name
     file.touch()
     assert fleet_file_of(known, report) == str(file)
+    monkeypatch.chdir(tmp_path)
+    assert fleet_file_of(known, report) == "my fleet.yaml"
     assert fleet_file_of(run, replace(report, scope=None)) == "fleet.yaml"
