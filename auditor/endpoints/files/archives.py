@@ -21,10 +21,12 @@ from auditor.endpoints.files.streams import Budget, SpentError, Stream
 
 __all__ = ["Member", "Unreadable", "members"]
 
-_NOTHING = "there is no file in it whose name is one of a text, a table, a workbook or an archive; nothing of it was looked at."
+_NOTHING = "there is no file in it that can be one of a text, a table, a workbook or an archive; nothing of it was looked at."
 
 
-def members(paths: Sequence[Path], wanted: Callable[[str], bool]) -> Iterator[Member | Unreadable]:
+def members(
+    paths: Sequence[Path], wanted: Callable[[str], bool], possible: Callable[[str], bool] = lambda _: False
+) -> Iterator[Member | Unreadable]:
     """The wanted files of all paths, in their order, and what could not be read.
 
     Walks plain files, folders (sorted; links in them are not followed), archives of tar (also packed by gzip, bzip2 or xz) and zip,
@@ -39,8 +41,10 @@ def members(paths: Sequence[Path], wanted: Callable[[str], bool]) -> Iterator[Me
         paths: files and folders.
         wanted: whether a member of that name is needed. It is asked for `Member.name`, and for the own name of a file that is given as a
             path; of packed files and parts, for the name of what they make. Archives are looked into whatever their names.
+        possible: whether a member of another name is needed where it begins as a text does. If it does not, it comes without its content,
+            so that it can be named; it is no loss that such a thing cannot be read.
     """
-    walk = Walk(wanted)
+    walk = Walk(wanted, possible)
     for path in paths:
         place, is_empty = Place(walk, shown(str(path)), "", Budget.of(0)), True
         try:

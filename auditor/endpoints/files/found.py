@@ -68,10 +68,12 @@ class Walk:
 
     Args:
         wanted: whether a member of that name is needed.
+        possible: whether a member of another name is needed where it begins as a text does.
         left: how many more files and members are looked at.
     """
 
     wanted: Callable[[str], bool]
+    possible: Callable[[str], bool]
     left: int = EVIDENCE_MEMBERS
 
     def count(self) -> None:

@@ -1,21 +1,22 @@
 """Which files are of which host.
 
 A host is a support bundle, a folder of saved outputs, or one file with several commands pasted from a terminal. Its name is what its own
-outputs say, else what the prompt in them says, else what the bundle or folder is called.
+outputs say, else what the prompt in them says, else what the bundle or folder is called, else the file where several lie in one folder.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from auditor.endpoints.files.found import ARCHIVE_NAME
+from auditor.endpoints.files.found import ARCHIVE_NAME, Unreadable
 from auditor.endpoints.files.host_files import HostFiles
+from auditor.endpoints.files.named_hosts import NamedFile, bare_name, hosts_in_names, repeated
 from auditor.endpoints.files.other_forms import own_names
 
 if TYPE_CHECKING:
@@ -62,11 +63,17 @@ class FileSeen:
 
 @dataclass(slots=True)
 class _Group:
-    """The files below one root, each with its own time."""
+    """The files below one root, each with its own time; of the host that their names name, or "" where they are all that is there."""
 
     source: str
     root: PurePosixPath
     files: list[tuple[datetime | None, FileSeen]] = field(default_factory=list)
+    name: str = ""
+
+    @property
+    def place(self) -> str:
+        """The folder, as a person would find it."""
+        return f"{self.source}/{self.root}" if self.root.parts else self.source
 
     def outputs(self) -> dict[str | None, list[Output]]:
         """By the host that a prompt names, None where there was none: what commands printed, the newest first.
@@ -91,6 +98,7 @@ class HostGroups:
     def __init__(self, clusters: Sequence[tuple[str, str]]) -> None:
         self._clusters = clusters
         self._groups: dict[tuple[str, PurePosixPath], _Group] = {}
+        self.notes: list[str] = []
 
     def add(self, seen: FileSeen, member: Member) -> None:
         """Take what one file says."""
@@ -98,7 +106,7 @@ class HostGroups:
         group = self._groups.setdefault((member.source, root), _Group(member.source, root))
         group.files.append((member.modified, seen))
 
-    def ended_before(self, member: Member) -> Iterator[HostFiles]:
+    def ended_before(self, member: Member) -> Iterator[HostFiles | Unreadable]:
         """The hosts that are whole once this file comes: those of another path, or of an archive that it is not in.
 
         The parts of a file that was cut come last in an archive, and last of all in a folder.
@@ -106,12 +114,15 @@ class HostGroups:
         now = _archive_of(root_of(member.name))
         yield from self._ended([key for key in self._groups if key[0] != member.source or _archive_of(key[1]) not in ((), now)])
 
-    def hosts(self) -> Iterator[HostFiles]:
+    def hosts(self) -> Iterator[HostFiles | Unreadable]:
         """Every host that is left; one that has several sets of files comes as often."""
         yield from self._ended(list(self._groups))
 
-    def _ended(self, keys: Iterable[tuple[str, PurePosixPath]]) -> Iterator[HostFiles]:
-        for group in [self._groups.pop(key) for key in keys]:
+    def _ended(self, keys: Iterable[tuple[str, PurePosixPath]]) -> Iterator[HostFiles | Unreadable]:
+        for group in [part for key in keys for part in self._by_name(self._groups.pop(key))]:
+            if isinstance(group, Unreadable):
+                yield group
+                continue
             by_host = group.outputs()
             own = by_host.pop(None, [])
             if own and len(by_host) == 1:  # a prompt in one file of a folder names the host of all
@@ -125,18 +136,36 @@ class HostGroups:
                     _add_the_rest(host, group)
                 yield host
 
+    def _by_name(self, group: _Group) -> Iterator[_Group | Unreadable]:
+        """The files of each host, where their names say that they are of several; what no name says is not read."""
+        files = [NamedFile(seen.place, seen.outputs) for _, seen in group.files]
+        words = hosts_in_names(files)
+        if words is None:
+            if twice := repeated(files):
+                self.notes.append(f"The newest of files with one command counts: {_listed(twice)}. Put another host's into its own folder.")
+            yield group
+            return
+        hosts = sorted(set(words) - {""})
+        self.notes.append(f"The files in {group.place} are of several hosts, by their names: {_listed(hosts)}.")
+        for host in hosts:
+            yield replace(group, files=[file for file, word in zip(group.files, words, strict=True) if word == host], name=host)
+        for (_, seen), word in zip(group.files, words, strict=True):
+            if not word and seen.is_recognised:
+                why = f"files of several hosts lie beside it ({_listed(hosts)}), and its name is of none: put it into its host's folder."
+                yield Unreadable(seen.place, "", why)
+
     def _host(self, group: _Group, prompt: str | None, outputs: Sequence[Output]) -> HostFiles:
-        place = f"{group.source}/{group.root}" if group.root.parts else group.source
+        place = group.place
         bundle = next((found for part in reversed(PurePosixPath(place).parts) if (found := BUNDLE.match(part))), None)
         taken = datetime.strptime(bundle["taken"], "%Y-%m-%d--%H.%M").replace(tzinfo=UTC) if bundle else group.oldest
-        name = prompt or (bundle["host"] if bundle else _bare(PurePosixPath(place).name))
+        name = prompt or group.name or (bundle["host"] if bundle else bare_name(PurePosixPath(place).name))
         host = HostFiles(name, place, taken_at=taken)
         for output in outputs:
             host.outputs.setdefault(output.command, []).append(output)
         names = own_names(host)
         host.name, host.others = (names[0], names[1:]) if names else (host.name, ())
         chosen = next((name for name, glob in self._clusters if fnmatchcase(host.name, glob) or fnmatchcase(place, glob)), None)
-        host.cluster = chosen or _folder_of(group.source, group.root)
+        host.cluster = chosen or _folder_of(group.source, group.root / "host" if group.name else group.root)
         return host
 
 
@@ -173,6 +202,5 @@ def _folder_of(source: str, root: PurePosixPath) -> str | None:
     return above[-1] if above else None
 
 
-def _bare(name: str) -> str:
-    """A file's or folder's name without the endings of archives and texts."""
-    return re.sub(r"(\.(tgz|tar|gz|bz2|xz|zip|txt|log|out|json|xml|csv))+$", "", name, flags=re.IGNORECASE) or name
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")

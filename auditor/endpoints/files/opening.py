@@ -12,6 +12,7 @@ from auditor.bounds.limits import EVIDENCE_DEPTH, EVIDENCE_ESXTOP_BYTES, EVIDENC
 from auditor.endpoints.files.containers import Entry, is_document, opened_zip, tar_entries, zip_entries
 from auditor.endpoints.files.esxtop import Esxtop, is_esxtop, samples_in
 from auditor.endpoints.files.found import ARCHIVE_NAME, FRAGMENT_NAME, PACKED_NAME, Member, Place, Unreadable, is_bad, missing_parts
+from auditor.endpoints.files.outputs.decoding import is_text
 from auditor.endpoints.files.streams import BROKEN, CHUNK_BYTES, BrokenError, Budget, Lines, Stream, kind_of, unpacked
 
 BAD_NAME = "its name is not one that a file should have, so it is not read"
@@ -111,6 +112,11 @@ def _opened(place: Place, found: Found) -> Iterator[Member | Unreadable]:
         yield from _given(place, found)
     elif ARCHIVE_NAME.search(found.asked):
         yield from place.problem(found.name, "its name is that of an archive, and its content is none")
+    elif place.walk.possible(found.asked):
+        if is_text(found.content.peek()):
+            yield from _given(place, found)
+        else:
+            yield Member(place.source, found.name, b"", found.modified)
 
 
 def _given(place: Place, found: Found) -> Iterator[Member | Unreadable]:

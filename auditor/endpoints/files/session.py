@@ -53,7 +53,7 @@ class FilesSession(SessionBase):
         """Every file that was looked at or could not be, each host once all of its files were, and last the exports of RVTools."""
         evidence = self.endpoint.evidence
         groups, exports, budget = HostGroups(evidence.clusters if evidence else ()), Exports(), Budget(WORKBOOK_BYTES, EVIDENCE_HELD_BYTES)
-        for member in members(self._paths, is_wanted):
+        for member in members(self._paths, is_wanted, is_possible):
             if isinstance(member, Unreadable):
                 yield member
                 continue
@@ -69,6 +69,8 @@ class FilesSession(SessionBase):
             else:
                 groups.add(seen, member)
         yield from groups.hosts()
+        for note in groups.notes:
+            self.add_note(note)
         yield from exports.all()
 
 
@@ -111,20 +113,31 @@ def place_of(member: Member | Unreadable) -> str:
 
 
 def is_wanted(name: str) -> bool:
-    """Whether a file may hold what is read: of a support bundle the outputs of storage, network and system, of anything else every text.
+    """Whether the name of a file says that it holds what is read.
 
-    A bundle is hundreds of megabytes of logs, and its outputs are a few.
+    That is of a support bundle the outputs of storage, network and system, which are a few among hundreds of megabytes of logs; of
+    anything else every text and workbook.
     """
     path = PurePosixPath(name)
-    if _OF_BUNDLE.intersection(path.parts[:-1]):
+    if _is_output_of_bundle(path):
         return path.name.startswith((*_PROGRAMS, *_OTHER_PROGRAMS))
     if is_esx_conf(name) or is_machine(name):
         return True
-    if any(BUNDLE.fullmatch(part) for part in path.parts[:-1]):
-        return False
-    if {"var", "etc", "proc"}.intersection(path.parts[:-1]):
-        return False
-    return path.suffix.lower() in _TEXTS | _WORKBOOKS or path.name.startswith(_PROGRAMS)
+    return is_possible(name) and (path.suffix.lower() in _TEXTS | _WORKBOOKS or path.name.startswith(_PROGRAMS))
+
+
+def is_possible(name: str) -> bool:
+    """Whether a file holds what is read if it is a text: people call an output esx01.corp.example or devices.list, too."""
+    path = PurePosixPath(name)
+    folders = path.parts[:-1]
+    is_other = bool({"var", "etc", "proc"}.intersection(folders)) or any(BUNDLE.fullmatch(part) for part in folders)
+    return not is_other and not _is_output_of_bundle(path)
+
+
+def _is_output_of_bundle(path: PurePosixPath) -> bool:
+    """Whether a file lies where a bundle has the outputs of commands, and is called as they are: by the command and its arguments."""
+    folders = path.parts[:-1]
+    return bool(_OF_BUNDLE.intersection(folders)) and ("_" in path.name or any(BUNDLE.fullmatch(part) for part in folders))
 
 
 @contextmanager

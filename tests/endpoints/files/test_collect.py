@@ -182,6 +182,26 @@ def test_what_is_not_recognised_is_named(tmp_path: Path) -> None:
     assert any(note == f"Not recognised, and left: {folder}/shopping.txt." for note in Read(folder).notes)
 
 
+@pytest.mark.parametrize("name", ["esx-01.corp.example", "devices.list", "devices.dat", "json/devices", "json/devices.v2"])
+def test_an_output_is_read_whatever_its_file_is_called(tmp_path: Path, name: str) -> None:
+    (tmp_path / "json").mkdir()
+    (tmp_path / name).write_text("# esxcli storage core device list\n" + DEVICES, encoding="utf-8")
+    (tmp_path / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(range(32)) * 10)
+    read = Read(tmp_path)
+    assert len(read.rows["device"]) == 1
+    assert any(note == f"Not recognised, and left: {tmp_path}/picture.png." for note in read.notes)
+
+
+def test_an_output_in_characters_of_two_bytes_is_read_whatever_its_file_is_called(tmp_path: Path) -> None:
+    (tmp_path / "esx-01.lab").write_bytes(("# esxcli storage core device list\n" + DEVICES).encode("utf-16-le"))
+    assert len(Read(tmp_path / "esx-01.lab").rows["device"]) == 1
+
+
+def test_no_file_of_a_bundle_is_opened_for_a_name_that_its_outputs_do_not_have(tmp_path: Path) -> None:
+    folder = written(tmp_path / "esx-esx07-2026-10-03--04.05-2101" / "commands", {"vsish_notes.dat": "two eggs\n", "df.dat": "no\n"})
+    assert not any("Not recognised" in note for note in Read(folder.parents[1]).notes)
+
+
 def test_old_files_are_said_to_be_old(tmp_path: Path) -> None:
     folder = written(tmp_path / "esx-01", HOST)
     before = (datetime.now(UTC) - timedelta(days=45, hours=1)).timestamp()

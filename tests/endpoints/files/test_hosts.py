@@ -183,3 +183,55 @@ def test_a_name_that_could_steer_a_terminal_is_not_believed(tmp_path: Path) -> N
     name = "   Fully Qualified Domain Name: esx\u202egnp\x07m.x\n   Host Name: esx\u202e\n"
     files = {**HOST, "esxcli_system-hostname-get.txt": name}
     assert list(clusters(Read(written(tmp_path / "esx-77", files)))) == ["esx-77"]
+
+
+SEVERAL = {
+    "names of hosts alone": ("esx-01.txt", "esx-02.txt", ["esx-01", "esx-02"]),
+    "whole names of hosts": ("esx01.corp.example", "esx02.corp.example", ["esx01.corp.example", "esx02.corp.example"]),
+    "hosts before commands": ("ESX01_core-device-list.txt", "esx02-devices.txt", ["esx01", "esx02"]),
+    "hosts behind commands": ("esxcli_storage_core_device_list_alpha.json", "esxcli_storage_core_device_list_beta.json", ["alpha", "beta"]),
+}
+
+
+@pytest.mark.parametrize(("one", "other", "hosts"), SEVERAL.values(), ids=SEVERAL)
+def test_files_of_several_hosts_in_one_folder_are_not_taken_for_one(tmp_path: Path, one: str, other: str, hosts: list[str]) -> None:
+    text = "# esxcli storage core device list\n" + DEVICES
+    folder = written(tmp_path / "prod", {one: text, other: text})
+    read = Read(tmp_path)
+    assert clusters(read) == dict.fromkeys(hosts, "prod")
+    assert len(read.rows["device"]) == 2
+    assert f"The files in {folder} are of several hosts, by their names: {', '.join(hosts)}." in read.notes
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("esxcli_storage-core-device-list.txt", "esxcli_storage-core-device-list_old.txt"),
+        ("core-device-list-20261127.txt", "core-device-list-20261128.txt"),
+        ("esxcli_storage-core-device-list.txt", "esxcli_formatter-json_storage-core-device-list_after2.txt"),
+    ],
+)
+def test_files_that_differ_by_no_host_are_of_one_and_the_newest_counts(tmp_path: Path, one: str, other: str) -> None:
+    text = "# esxcli storage core device list\n" + DEVICES
+    folder = written(tmp_path / "esx-07", {one: text, other: text})
+    read = Read(folder)
+    assert list(clusters(read)) == ["esx-07"]
+    assert any(note.startswith(f"The newest of files with one command counts: {folder}/") for note in read.notes)
+
+
+def test_a_file_that_names_none_of_several_hosts_is_a_gap_and_nobodys(tmp_path: Path) -> None:
+    text = "# esxcli storage core device list\n" + DEVICES
+    version = "# esxcli system version get\n   Product: VMware ESXi\n   Version: 8.0.3\n   Build: Releasebuild-24022510\n"
+    folder = written(tmp_path / "prod", {"esx-01.txt": text, "esx-02.txt": text, "esxcli_system-version-get.txt": version})
+    read = Read(folder)
+    assert sorted(clusters(read)) == ["esx-01", "esx-02"]
+    assert {row.get("version") for row in read.rows["host"]} == {None}
+    [gap] = [gap for gap in read.gaps if gap.what.endswith("esxcli_system-version-get.txt")]
+    assert gap.why == "files of several hosts lie beside it (esx-01, esx-02), and its name is of none: put it into its host's folder."
+
+
+def test_prompts_that_name_two_hosts_count_before_the_names_of_files(tmp_path: Path) -> None:
+    texts = [f"[root@esx-{number}:~] esxcli storage core device list\n{DEVICES}" for number in (1, 2)]
+    read = Read(written(tmp_path / "prod", {"first.txt": texts[0], "second.txt": texts[1]}))
+    assert sorted(clusters(read)) == ["esx-1", "esx-2"]
+    assert not any("newest" in note for note in read.notes)

@@ -7,6 +7,7 @@ import re
 _UTF8_LONGEST = 4
 _SAMPLE_BYTES = 4096
 _ESCAPES = re.compile(r"\x1b(?:\[[0-9;?<=>]*+[ -/]*+[@-~]|\][^\x07\x1b\n]*+(?:\x07|\x1b\\)?|[@-Z\\^_=>()][0-9A-B]?)")
+_NOT_IN_TEXTS = bytes(set(range(32)) - set(b"\a\b\t\n\v\f\r\x1b") | {127})
 _LINE_END = re.compile(r"\r++\n?")
 _UNSEEN = dict.fromkeys(map(ord, "\0\ufeff\u200b\u200e\u200f\u2060"), None) | {0xA0: " ", 0x202F: " "}
 
@@ -17,6 +18,12 @@ def text_of(data: bytes) -> str:
     if "\x1b" in text:
         text = _ESCAPES.sub("", text)
     return _LINE_END.sub("\n", text.translate(_UNSEEN) if not text.isascii() or "\0" in text else text)
+
+
+def is_text(head: bytes) -> bool:
+    """Whether a file that begins like this can be a text: at most 2 percent of it are characters that neither texts nor terminals have."""
+    odd = len(head) - len(head.translate(None, _NOT_IN_TEXTS))
+    return bool(head) and (_wide(head) is not None or odd * 50 <= len(head))
 
 
 def _decoded(data: bytes) -> str:

@@ -1,0 +1,89 @@
+"""Which host a file is of where the files of several lie in one folder: their names say it, as in esx-01.txt beside esx-02.txt."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from auditor.endpoints.files.outputs import Output
+
+_ENDING = re.compile(r"(\.(tgz|tar|gz|bz2|xz|zip|txt|log|out|json|xml|csv|md|psv|lst|list))+$", re.IGNORECASE)
+_WORD = re.compile(r"[A-Za-z0-9]+")
+_NO_HOST = re.compile(
+    r"""(?ix) esxcli | localcli | formatter | fields | csv | json | xml | keyvalue | text | txt | outputs? | commands? | pasted | session
+    | host | first | second | one | two | three
+    | (?:old | new | before | after | copy | of | backup | bak | orig | final | part | all | full)\d*
+    | \d+ | \d{8}[TZ]?\d*Z? | \d{0,2}(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\d*
+    | (?:mon|tues?|wed|wednes|thu|thurs|fri|sat|satur|sun)(?:day)?"""
+)
+"""What people put into a file's name besides a host."""
+_SHORTEST = 3
+
+
+@dataclass(frozen=True, slots=True)
+class NamedFile:
+    """A file of a folder: its own name, and what commands printed in it."""
+
+    name: str
+    outputs: Sequence[Output]
+
+
+def bare_name(name: str) -> str:
+    """A file's or folder's name without the endings of archives and texts."""
+    return _ENDING.sub("", name) or name
+
+
+def hosts_in_names(files: Sequence[NamedFile]) -> list[str] | None:
+    """The host in the name of each file, "" where there is none; None where the files can be of one host.
+
+    They cannot where two of them have the output of the same command and names that differ in what is left of them without words of
+    commands and dates. Outputs behind a prompt say themselves whose they are, unless others have no prompt.
+    """
+    together = list(_repeated(files))
+    words = [_host_word(file) for file in files]
+    if any(words[one] and words[other] and words[one] != words[other] for one, other in together):
+        return words
+    return None
+
+
+def repeated(files: Sequence[NamedFile]) -> list[str]:
+    """The names of the files that have the output of a command which another one has as well, and no prompt or name of another host."""
+    return sorted({files[at].name for pair in _repeated(files) for at in pair})
+
+
+def _repeated(files: Sequence[NamedFile]) -> Iterator[tuple[int, int]]:
+    """The places of two files that have the output of one command, unless the prompts in them name two hosts."""
+    first: dict[tuple[str, frozenset[tuple[str, str]]], dict[str | None, int]] = {}
+    for at, file in enumerate(files):
+        found = {((one.command, frozenset(one.arguments.items())), one.host) for one in file.outputs if one.command}
+        before = [
+            place for key, host in found for prompt, place in first.get(key, {}).items() if host is None or prompt is None or host == prompt
+        ]
+        if before:
+            yield min(before), at
+        for key, host in found:
+            first.setdefault(key, {}).setdefault(host, at)
+
+
+def _host_word(file: NamedFile) -> str:
+    """What is left of a file's name without the words of its commands and others that name no host; "" where that is nothing."""
+    stem = bare_name(PurePosixPath(file.name).name)
+    of_commands = {word for one in file.outputs for word in re.findall(r"[a-z0-9]+", one.command.lower())}
+    words = [one for one in _WORD.finditer(stem) if not _is_of_command(one[0].lower(), of_commands)]
+    hosts = [one for one in words if not _NO_HOST.fullmatch(one[0])]
+    if not hosts:
+        return ""
+    # A number beside the host's word is its: esx-01, 01-esx.
+    begin, end = hosts[0].start(), hosts[-1].end()
+    number = re.match(r"[-_.]?\d{1,4}(?![0-9A-Za-z])", stem[end:])
+    word = stem[begin : end + (number.end() if number else 0)]
+    return word.lower() if len(word) >= _SHORTEST else ""
+
+
+def _is_of_command(word: str, of_commands: set[str]) -> bool:
+    return word in of_commands or word.removesuffix("s") in of_commands
