@@ -2,7 +2,7 @@
 
 import pytest
 
-from auditor.endpoints.files import collect, opening
+from auditor.endpoints.files import archives, collect, opening
 from auditor.model import Gap
 from auditor.report.terminal.gap_lines import remedy_of
 
@@ -19,6 +19,8 @@ TAKE, COPY, SORT = "take the output once more, whole", "copy the file once more"
         ("its files are of several hosts (a, b): put those of each into a folder of its own", SORT),
         ("it is broken: it is cut off; what was read of it may not be all, or not as it was", COPY),
         ("it was cut into parts, and not all are there or could be read; missing: 2", COPY),
+        (archives._NOTHING, "name a support bundle, or a file or folder"),
+        ("files of several hosts lie beside it (a, b), and its name is of none: put it into its host's folder.", SORT),
         (opening.NO_FILE, "where it counts, put the file itself there"),
         (opening.BAD_NAME, "where it counts, put the file itself there"),
         (

@@ -28,6 +28,7 @@ _OF_FILES = (
     (r"esxtop was told to leave|columns are not there", "take the file of esxtop once more, with -a"),
     (r"only a vCenter knows|\.vmx files say neither", "audit the vCenter, where there is one"),
     (r"of several hosts|name one of the two|the newer one", "sort the files: a folder for each host, one of each output"),
+    (r"nothing of it was looked at", "name a support bundle, or a file or folder with outputs of esxcli, of esxtop or of RVTools"),
     (r"nobody knows what host it is", "put it beside outputs of esxcli of its host"),
     (r"it is broken|broke before|was read of it may not be all|not all are there|one part of a file|its content is none", _COPY_AGAIN),
     (

@@ -92,7 +92,7 @@ def _hbas(where: Mapping[str, str], adapters: Mapping[str, HostBusAdapter], pars
     for hba in adapters.values():
         kind = _kind(hba)
         if kind is None:
-            parse_errors.append(f"{hba.device} is a {hba.type_name} of protocol {hba.storage_protocol}, which is no kind that is known")
+            parse_errors.append(f"the type of {hba.device} is not known: {hba.type_name}, of protocol {hba.storage_protocol}")
         is_iscsi = hba.type_name == _ISCSI_HBA
         initiator = hba.iscsi_name.lower() if is_iscsi and hba.iscsi_name else None
         if hba.type_name in _FC_HBAS:
