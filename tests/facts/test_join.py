@@ -182,6 +182,37 @@ def test_one_name_on_two_arrays_that_copy_names_is_one_stretched_device(kind: En
     assert used == ({"db": 1, "db copy": 1} if is_one else {"db": None, "db copy": None})
 
 
+SESSIONS = [
+    pytest.param("powerstore", [{"pod": "s"}, {"pod": "s"}], True, id="PowerStore metro, one id of the session on both"),
+    pytest.param("powerstore", [{"pod": "s"}, {"pod": "t"}], True, id="PowerStore metro, an id on each"),
+    pytest.param("powerstore", [{"pod": "s"}, {}], False, id="a metro session on one PowerStore alone"),
+    pytest.param("powerstore", [{}, {}], False, id="two PowerStores without a metro session"),
+    pytest.param("3par", [{}, {}], True, id="3PAR Peer Persistence"),
+    pytest.param("nimble", [{}, {}], False, id="the copy of a Nimble volume is listed by another serial number"),
+]
+
+
+@pytest.mark.parametrize(("family", "volumes", "is_one"), SESSIONS)
+def test_one_name_on_two_arrays_of_families_that_stretch_volumes_is_one_device(
+    family: str, volumes: list[dict[str, str]], *, is_one: bool
+) -> None:
+    """Sources: Dell's csm-docs, "PowerStore Metro"; d8tadude.com/2016/04/27/3par-peer-persistence; HPE, NimbleOS GUI guide 6.0, "Serial Numbers"."""
+    device = {"powerstore": "naa.68ccf098", "3par": "naa.60002ac0", "nimble": "eui.6c9ce900"}[family].ljust(36, "0")
+    given = hosts(1)
+    on_all_hosts(given, {"device": device, "vendor": "x", "model": "y", "device_type": "disk", "is_local": False})
+    for name, more in zip(("a", "b"), volumes, strict=True):
+        array(
+            given,
+            name,
+            EndpointKind.POWERSTORE,
+            {"name": f"db of {name}", "device": device, "qos_max_iops": 900 if name == "a" else 300, **more},
+        )
+    given["array"] = [{**row, "family": family} for row in given["array"]]
+    [row] = view("device", given)
+    found = (row["array_name"], row["volume"], row["qos_max_iops"], row["is_stretched"])
+    assert found == (("a, b", "db of a", 300, True) if is_one else (None, None, None, None))
+
+
 @pytest.mark.parametrize(
     "others",
     [

@@ -4,8 +4,9 @@
 -- * A stretched volume is two arrays' by right: same name, same FlashArray pod. Both are named, and of its ceilings the tightest counts;
 --   its id and pool are those of the endpoint whose name comes first.
 --   It has no ceiling only where every array of its pod says so. A pod lies on two arrays unless the array tells otherwise.
--- * So is one name that one volume each of two ONTAP clusters (active sync, MetroCluster, SVM-DR), two SCs (Live Volume) or two ETERNUS
---   (Storage Cluster) presents: these families give the copy the name of its original, and no two other volumes one name.
+-- * So is one name that one volume each of two ONTAP clusters (active sync, MetroCluster, SVM-DR), two SCs (Live Volume), two ETERNUS
+--   (Storage Cluster) or two 3PARs (Peer Persistence) presents: these families give the copy the name of its original, and no two other volumes one name.
+--   Two PowerStores do where each says that its volume is one of a metro session; its id there need not be the same on both.
 -- * Any other name that two arrays, or two volumes of one, present is nobody's: NULL, and what rests on it is unknown.
 -- * A protocol endpoint that an array also tells as a volume (FlashArray) is no volume here.
 WITH presented AS (
@@ -28,8 +29,9 @@ joined AS (
             AND min(p.protocol_endpoint_id) IS NOT DISTINCT FROM max(p.protocol_endpoint_id) AS is_one,
         (min(p.pod) = max(p.pod) AND count(p.pod) = count(*))
             OR (
-                min(a.family) = max(a.family) AND min(a.family) IN ('ontap', 'dell-sc', 'eternus-dx') AND count(a.family) = count(p.volume_id)
-                AND count(p.volume_id) = count(*) AND count(DISTINCT coalesce(a.array_key, p.endpoint)) = 2
+                min(a.family) = max(a.family)
+                AND (min(a.family) IN ('ontap', 'dell-sc', 'eternus-dx', '3par') OR (min(a.family) = 'powerstore' AND count(p.pod) = count(*)))
+                AND count(a.family) = count(p.volume_id) AND count(p.volume_id) = count(*) AND count(DISTINCT coalesce(a.array_key, p.endpoint)) = 2
             ) AS is_a_pair,
         coalesce(max(len(string_split(p.pod_arrays, ','))), CASE WHEN count(p.pod) > 0 THEN 2 ELSE 1 END) AS arrays_of_pod,
         min(coalesce(a.known_as, p.endpoint)) AS first_array,
