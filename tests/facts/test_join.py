@@ -196,7 +196,9 @@ SESSIONS = [
 def test_one_name_on_two_arrays_of_families_that_stretch_volumes_is_one_device(
     family: str, volumes: list[dict[str, str]], *, is_one: bool
 ) -> None:
-    """Sources: Dell's csm-docs, "PowerStore Metro"; d8tadude.com/2016/04/27/3par-peer-persistence; HPE, NimbleOS GUI guide 6.0, "Serial Numbers"."""
+    """Sources: Dell's csm-docs, "PowerStore Metro"; d8tadude.com/2016/04/27/3par-peer-persistence; HPE's GUI guide of NimbleOS 6.0, "Serial
+    Numbers".
+    """
     device = {"powerstore": "naa.68ccf098", "3par": "naa.60002ac0", "nimble": "eui.6c9ce900"}[family].ljust(36, "0")
     given = hosts(1)
     on_all_hosts(given, {"device": device, "vendor": "x", "model": "y", "device_type": "disk", "is_local": False})

@@ -185,6 +185,28 @@ def test_a_device_without_a_throttle_of_its_own_goes_by_the_options_of_its_host(
     assert (row["queue_full_agrees"], row["least_queue_full_sample_size"], row["least_queue_full_threshold"]) == (False, 32, 4)
 
 
+@pytest.mark.parametrize(
+    ("sizes", "agrees", "text", "verdicts"),
+    [
+        pytest.param(
+            ((0, 8), (0, 4), (0, 8)), True, "0/4 on 3", "pass pass pass", id="off on all, and a threshold that counts for nothing"
+        ),
+        pytest.param(((0, 8), (0, 4), (32, 4)), False, "0/4 on 2, 32/4 on 1", "pass pass fail", id="on for one host"),
+        pytest.param(((32, 8), (32, 4), (32, 8)), False, "32/4 on 1, 32/8 on 2", "pass fail pass", id="another threshold where it is on"),
+    ],
+)
+def test_hosts_agree_that_do_not_slow_down_whatever_their_threshold_is(
+    sizes: tuple[tuple[int, int], ...], text: str, verdicts: str, *, agrees: bool
+) -> None:
+    """Source: VMware KB 311232: it is enabled by a sample size above 0."""
+    given = shared(32, 32, 32)
+    for number, (size, threshold) in enumerate(sizes, 1):
+        options(given, f"host-{number}", size, threshold)
+    row = device(given)
+    assert (row["queue_full_agrees"], row["queue_full_values"]) == (agrees, text)
+    assert " ".join(judged("queue/qfull-uniform", given)[f"host-{number}"] for number in (1, 2, 3)) == verdicts
+
+
 def test_a_throttle_is_not_known_without_the_options_it_goes_by() -> None:
     row = device(shared(32, 32))
     assert (row["queue_full_agrees"], row["least_queue_full_sample_size"]) == (None, None)

@@ -81,7 +81,7 @@ odd AS (
         few_distinct(m.wanted) AS wanted
     FROM step_queue_full_row AS r
     JOIN majority AS m USING (device)
-    JOIN step_queue_full AS q ON q.device = r.device AND q.sample_size = r.sample_size AND q.threshold = r.threshold
+    JOIN step_queue_full AS q ON q.device = r.device AND q.sample_size = r.sample_size AND (r.sample_size = 0 OR q.threshold = r.threshold)
     WHERE 2 * (q.hosts + m.untold) <= m.hosts
     GROUP BY ALL
 ),
