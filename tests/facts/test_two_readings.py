@@ -166,6 +166,40 @@ def test_a_volume_that_qos_delays_has_a_ceiling_that_was_not_read(kind: Endpoint
     assert [what for what, _ in told(given)] == (["two readings of the ceiling: v"] if throttle_us else [])
 
 
+LPFC = "lpfc_lun_queue_depth"
+
+
+@pytest.mark.parametrize(
+    ("options", "listed", "depth", "differs"),
+    [
+        pytest.param(f"{LPFC}=64", "64", 64, False, id="both have 64"),
+        pytest.param(f"{LPFC}=64", None, 64, False, id="the list has no value"),
+        pytest.param(f"{LPFC}=64", "128", None, True, id="the list has another"),
+        pytest.param("", "128", None, True, id="the option string has none"),
+        pytest.param("lpfc_log=1", "128", None, True, id="the option string sets another parameter alone"),
+        pytest.param(f"{LPFC}=0x40", "64", None, False, id="a number whose meaning no source states"),
+        pytest.param(None, "128", None, False, id="the option string was not read"),
+    ],
+)
+def test_a_depth_of_a_module_of_which_two_readings_differ_is_unknown(
+    options: str | None, listed: str | None, depth: int | None, *, differs: bool
+) -> None:
+    given = hosts(1)
+    on_all_hosts(given, seen(LUN, "ontap", queue_depth=64))
+    given["hba"] = [{"host_id": "host-1", "hba": "vmhba1", "kind": "fc", "driver": "lpfc"}]
+    given["path"] = [{"host_id": "host-1", "device": LUN, "hba": "vmhba1", "path": "p", "state": "active", "transport": "fc"}]
+    given["host_module"] = [{"host_id": "host-1", "module": "lpfc", "loaded": True, "option_string": options}]
+    given["host_module_parameter"] = [{"host_id": "host-1", "module": "lpfc", "name": LPFC, "type": "int", "value": listed}]
+    [row] = view("host_module", given)
+    assert row["configured_depth"] == depth
+    assert [what for what, _ in told(given)] == (
+        [f"two readings of the depth that a module is given: lpfc {LPFC} on esx-1"] if differs else []
+    )
+    if differs:
+        assert (row["depth_is_configured"], row["depth_is_plain"]) == (None, None)
+        assert judged("queue/driver-depth", given) == {"host-1/lpfc": "unknown"}
+
+
 @pytest.mark.parametrize(
     ("store", "mounts", "differs"),
     [

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from auditor.facts.macros import create_macros
+from auditor.facts.views import view_sql
 from auditor.model import Gap
 
 if TYPE_CHECKING:
@@ -119,6 +120,8 @@ _PATHS = """
     )
 """
 
+_DEPTH_PARAMETERS = view_sql("step_depth_parameter").strip().removesuffix(";")
+
 COMPARED = (
     TwoReadings(
         "the paths",
@@ -141,6 +144,30 @@ COMPARED = (
     _of_one_value("what is a protocol endpoint", "device", ("device", "is_protocol_endpoint"), ("device_scheduling", "is_vvol_pe")),
     _of_one_value("the MTU", "vmk", ("vmknic", "mtu"), ("iscsi_portal", "mtu"), do=_NETWORK),
     _of_one_value("the address", "vmk", ("vmknic", "ip"), ("iscsi_portal", "ip"), do=_NETWORK),
+    TwoReadings(
+        "the depth that a module is given",
+        frozenset({("host_module", "option_string"), ("host_module_parameter", "value")}),
+        f"""
+        WITH word AS (
+            SELECT endpoint, host_id, module, regexp_extract(given, '^([^=]*)', 1) AS name, regexp_extract(given, '=(.*)$', 1) AS value
+            FROM (SELECT *, unnest(option_words(option_string)) AS given FROM fact.host_module)
+        ),
+        own AS (
+            SELECT endpoint, host_id, module, name, CASE WHEN count(DISTINCT value) = 1 THEN min(value) END AS value FROM word GROUP BY ALL
+        )
+        SELECT m.endpoint, m.host_id, m.module || ' ' || l.name AS name, coalesce(w.value, 'none') AS first, l.value AS second
+        FROM fact.host_module AS m
+        JOIN ({_DEPTH_PARAMETERS}) AS q USING (module)
+        JOIN fact.host_module_parameter AS l
+            ON l.endpoint = m.endpoint AND l.host_id = m.host_id AND l.module = m.module AND l.name = q.depth_parameter
+        LEFT JOIN own AS w ON w.endpoint = m.endpoint AND w.host_id = m.host_id AND w.module = m.module AND w.name = l.name
+        WHERE CASE
+            WHEN w.name IS NOT NULL THEN plain_number(trim(l.value)) <> plain_number(w.value)
+            ELSE trim(l.value) <> '' AND option_words(m.option_string) IS NOT NULL
+        END""",  # noqa: S608  words of this module, and a view of this package
+        says=("the option string has", "the host's own list of parameters"),
+        do="Look at both on the host (`esxcfg-module -g MODULE`, `esxcli system module parameters list -m MODULE`), and audit again",
+    ),
     TwoReadings(
         "whether a host reaches it",
         frozenset({("datastore", "accessible"), ("datastore_mount", "accessible")}),
