@@ -18,6 +18,7 @@ from auditor.fleet.windows import DAYS, MaintenanceWindow, minutes_of
 from auditor.model import BulkTransport, Endpoint, EndpointKind, Protection, RebootLimits, Scalar, Severity
 from auditor.model.endpoint_kinds import is_known
 from auditor.model.plugins import plugin_kinds
+from auditor.text.addresses import in_short_form
 from auditor.text.names import fits, glob_for_sql
 from auditor.yaml.reading import YamlDocument, did_you_mean
 from auditor.yaml.shapes import Mistake, load_shaped, mistakes_error
@@ -66,8 +67,8 @@ class Declared:
 class NfsServer:
     """Whose an NFS server is that hosts mount by name: it has an address, or a family."""
 
-    server: str  # glob over servers as mounts name them, lower case
-    address: str | None = None
+    server: str  # glob over servers as mounts name them, lower case; an IPv6 address in its short form, as mounts have it
+    address: str | None = None  # likewise; several with commas between
     family: str | None = None  # ontap | other
 
 
@@ -116,6 +117,11 @@ def load_fleet(path: Path) -> Fleet:
     return _Reader(*load_shaped(path, FleetShape, _first_mistakes, ConfigurationError, why=NOTHING_READ)).fleet()
 
 
+def _addresses(text: str) -> str:
+    """One address or several, each in the spelling that arrays' addresses have."""
+    return ",".join(in_short_form(each.strip()) for each in text.split(","))
+
+
 def _first_mistakes(data: dict[str, Any]) -> Iterator[Mistake]:
     """Secrets that are written into the file, whose text is not repeated, and kinds that neither auditor nor an installed package has."""
     endpoints = data.get("endpoints")
@@ -152,7 +158,12 @@ class _Reader:
                 self._stop(f'a second endpoint is named "{endpoint.name}"', "endpoints", index, "name")
         declared = tuple(self._declared(index, entry) for index, entry in enumerate(self.shape.declared))
         servers = tuple(
-            NfsServer(glob_for_sql(each.server), each.address, each.family and each.family.value) for each in self.shape.nfs_servers
+            NfsServer(
+                glob_for_sql(in_short_form(each.server.strip())),
+                each.address and _addresses(each.address),
+                each.family and each.family.value,
+            )
+            for each in self.shape.nfs_servers
         )
         return Fleet(
             self.document.path,

@@ -51,6 +51,21 @@ def loaded(folder: Path, text: str) -> Fleet:
     return load_fleet(written(folder, text))
 
 
+@pytest.mark.parametrize(
+    ("entry", "expected"),
+    [
+        pytest.param(
+            "{server: Nas-6, address: 'FD00:0:0:0:0:0:0:7'}", NfsServer("nas-6", address="fd00::7"), id="a long spelling, in capitals"
+        ),
+        pytest.param("{server: n, address: '192.0.2.1, fd00::0001'}", NfsServer("n", address="192.0.2.1,fd00::1"), id="two addresses"),
+        pytest.param("{server: '[FD00::0:9]', family: other}", NfsServer("fd00::9", family="other"), id="a server that is an address"),
+        pytest.param("{server: 'fd00:*', family: other}", NfsServer("fd00:*", family="other"), id="a glob over addresses"),
+    ],
+)
+def test_an_address_of_an_nfs_server_has_the_spelling_that_arrays_and_mounts_have(tmp_path: Path, entry: str, expected: NfsServer) -> None:
+    assert loaded(tmp_path, one_endpoint() + f"nfs_servers:\n  - {entry}\n").nfs_servers == (expected,)
+
+
 def test_everything_the_file_says_arrives(tmp_path: Path) -> None:
     fleet = loaded(tmp_path, WHOLE)
     east, element = fleet.endpoints

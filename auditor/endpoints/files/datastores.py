@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from auditor.endpoints.common.addresses import in_short_form
 from auditor.endpoints.files.other_forms import other_form
 from auditor.endpoints.files.protocol_endpoints import ENDPOINTS, endpoint_device
 from auditor.endpoints.files.storage import EXTENTS
@@ -17,6 +16,7 @@ from auditor.endpoints.vcenter.collect.datastores import container_id
 from auditor.endpoints.vcenter.collect.rows import Rows
 from auditor.endpoints.vcenter.collect.storage import lower_hex_name
 from auditor.endpoints.vcenter.enumerations import UNMAP_PRIORITIES
+from auditor.text.addresses import in_short_form
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from auditor.endpoints.common.addresses import in_short_form
 from auditor.endpoints.ontap.enumerations import LUN_KINDS, MEDIA, NODE_STATES, OS_TYPES
 from auditor.endpoints.ontap.qos import NO_POLICY, NOT_KNOWN, Reference, optional, qos_columns, reference_of
+from auditor.text.addresses import in_short_form
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from auditor.endpoints.common.addresses import in_short_form
 from auditor.endpoints.common.masking import masked, names_a_secret
 from auditor.endpoints.common.records import ParseErrors, Record, objects, once, once_each, records
 from auditor.endpoints.common.topics import batch, optional, read_topics
@@ -16,6 +15,7 @@ from auditor.errors import CredentialsError, EndpointError, EndpointUnreachableE
 from auditor.facts.needs import Needs
 from auditor.facts.schema import Batch
 from auditor.model import Endpoint, EndpointKind, Gap, Secret
+from auditor.text.addresses import in_short_form
 
 NAA = "6f47acc2000000016a79337700000005"
 

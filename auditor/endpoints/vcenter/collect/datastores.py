@@ -6,12 +6,12 @@ import re
 import uuid
 from typing import TYPE_CHECKING, Any
 
-from auditor.endpoints.common.addresses import in_short_form
 from auditor.endpoints.vcenter.collect.reading import read_each
 from auditor.endpoints.vcenter.collect.rows import Facts, Rows, gap, gaps_of, readings
 from auditor.endpoints.vcenter.collect.storage import lower_hex_name
 from auditor.endpoints.vcenter.enumerations import CONGESTION_MODES, DATASTORE_TYPES, UNMAP_PRIORITIES, unlisted
 from auditor.errors import EndpointError
+from auditor.text.addresses import in_short_form
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
