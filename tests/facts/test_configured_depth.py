@@ -5,7 +5,7 @@ from .whole_rows import add, host, rows_by_id, vcenter
 
 # Options, ports of the module -> configured_depth, depth_is_configured, depth_is_plain.
 # Source: lpfcN_lun_queue_depth is of one port and goes before lpfc_lun_queue_depth (docs/domain/facts.md#2). What a module makes of a name
-# given twice, of 0x40, 010, quotes or a list has no source.
+# given twice, of capitals in it, of 0x40, 010, quotes or a list has no source.
 CASES: dict[str, tuple[str, str, int | None, int | None, bool | None, bool | None]] = {
     "one word": ("qlnativefc", "ql2xmaxqdepth=64 ql2xloginretrycount=60", 2, 64, True, True),
     "twice alike": ("qlnativefc", "ql2xmaxqdepth=64 a=1 ql2xmaxqdepth=64", 2, 64, True, False),
@@ -37,6 +37,10 @@ CASES: dict[str, tuple[str, str, int | None, int | None, bool | None, bool | Non
     "every port, one in hexadecimal": ("lpfc", "lpfc0_lun_queue_depth=64 lpfc1_lun_queue_depth=0x40", 2, None, True, False),
     "every port, one twice": ("lpfc", "lpfc0_lun_queue_depth=64 lpfc1_lun_queue_depth=64 lpfc1_lun_queue_depth=30", 2, None, True, False),
     "ports, and adapters not read": ("lpfc", "lpfc0_lun_queue_depth=254 lpfc1_lun_queue_depth=254", None, None, True, False),
+    "in capitals": ("qlnativefc", "QL2xMaxQDepth=64", 2, None, None, None),
+    "in capitals, and as the driver has it": ("qlnativefc", "ql2xmaxqdepth=64 QL2XMAXQDEPTH=32", 2, None, None, None),
+    "a port in capitals": ("lpfc", "LPFC0_lun_queue_depth=64", 2, None, None, None),
+    "another parameter in capitals": ("qlnativefc", "ql2xmaxqdepth=64 QL2XLOGINRETRYCOUNT=60", 2, 64, True, True),
     "a parameter that only ends so": ("lpfc", "x_lpfc0_lun_queue_depth=9", 2, None, False, True),
 }
 
@@ -56,6 +60,13 @@ def test_a_configured_depth_is_one_plain_number_for_all_ports_or_not_known() -> 
     rows = rows_by_id("host_module", fleet())
     found = {row["host_id"]: (row["configured_depth"], row["depth_is_configured"], row["depth_is_plain"]) for row in rows.values()}
     assert found == {name: case[3:] for name, case in CASES.items()}
+
+
+def test_the_ports_that_a_name_in_capitals_sets_are_not_known() -> None:
+    rows = {row["host_id"]: row for row in rows_by_id("module_instance", fleet()).values()}
+    columns = ("sets_all_ports", "instances_set", "instance_values", "port_depths")
+    assert [rows["a port in capitals"][column] for column in columns] == [None] * 4
+    assert [rows["one of two ports"][column] for column in columns] == [False, 1, 1, 1]
 
 
 def test_unknown_parameters_are_not_known_where_the_quotes_do_not_close() -> None:

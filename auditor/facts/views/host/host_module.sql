@@ -87,7 +87,7 @@ depth AS (
     WHERE w.name = q.depth_parameter OR (q.depth_parameter = 'lpfc_lun_queue_depth' AND regexp_matches(w.name, '^lpfc\d+_lun_queue_depth$'))
     GROUP BY w.endpoint, w.host_id, w.module
 ),
-contradicted AS (
+unclear AS (
     -- The host's own list of the module's parameters has another depth than its option string, as the API reports it: neither is believed, and
     -- facts/snapshots/two_readings.py leaves a gap. A list without a value says nothing here.
     SELECT m.endpoint, m.host_id, m.module
@@ -100,6 +100,13 @@ contradicted AS (
         WHEN w.name IS NOT NULL THEN plain_number(trim(l.value)) <> w.number
         ELSE trim(l.value) <> '' AND option_words(m.option_string) IS NOT NULL
     END
+    UNION
+    -- Whether a driver takes a name that differs from its parameter's by case alone has no source.
+    SELECT w.endpoint, w.host_id, w.module
+    FROM step_module_word AS w
+    JOIN step_depth_parameter AS q USING (module)
+    WHERE (lower(w.name) = lower(q.depth_parameter) AND w.name <> q.depth_parameter)
+        OR (q.depth_parameter = 'lpfc_lun_queue_depth' AND regexp_matches(lower(w.name), '^lpfc\d+_lun_queue_depth$') AND w.name <> lower(w.name))
 ),
 versioned AS (
     -- A version as numbers: 900.14.4.390.20-36vmw.901.0.24957456 is [14, 4, 390, 20].
@@ -207,7 +214,7 @@ JOIN step_host_reading AS r USING (endpoint, host_id)
 LEFT JOIN step_depth_parameter AS q USING (module)
 LEFT JOIN depth AS w ON w.endpoint = m.endpoint AND w.host_id = m.host_id AND w.module = m.module
 LEFT JOIN step_module_port AS a ON a.endpoint = m.endpoint AND a.host_id = m.host_id AND a.module = m.module
-LEFT JOIN contradicted AS c ON c.endpoint = m.endpoint AND c.host_id = m.host_id AND c.module = m.module
+LEFT JOIN unclear AS c ON c.endpoint = m.endpoint AND c.host_id = m.host_id AND c.module = m.module
 LEFT JOIN sheet AS y ON y.endpoint = m.endpoint AND y.host_id = m.host_id AND y.module = m.module
 LEFT JOIN fact.host_module_parameter AS l
     ON l.endpoint = m.endpoint AND l.host_id = m.host_id AND l.module = m.module AND l.name = q.depth_parameter

@@ -1,6 +1,7 @@
 -- materialize: table
--- One row per host and Emulex module: the depth set for all its ports, and those set for single ports. NULL when not everything was read, and the depths
--- where one is given twice with two values. `port_depths`: those that its ports get; one that nothing sets has the driver's own and is not counted.
+-- One row per host and Emulex module: the depth set for all its ports, and those set for single ports. NULL when not everything was read, where a name has
+-- capitals, which no source says that the driver takes, and the depths where one is given twice with two values. `port_depths`: those that its ports
+-- get; one that nothing sets has the driver's own and is not counted.
 -- Source: lpfc driver, lpfcN_lun_queue_depth is of instance N and goes before lpfc_lun_queue_depth (docs/domain/facts.md#2 and #2-2).
 WITH word AS (
     SELECT
@@ -13,7 +14,8 @@ WITH word AS (
         count(DISTINCT value) FILTER (WHERE regexp_matches(name, '^lpfc\d*_lun_queue_depth$')) AS all_values,
         count(*) FILTER (WHERE values_given > 1 AND regexp_matches(name, '^lpfc\d+_lun_queue_depth$')) AS unclear_instances,
         count(*) FILTER (WHERE values_given > 1 AND regexp_matches(name, '^lpfc\d*_lun_queue_depth$')) AS unclear,
-        string_agg(settings, ' ' ORDER BY name) FILTER (WHERE regexp_matches(name, '^lpfc\d*_lun_queue_depth$')) AS settings
+        string_agg(settings, ' ' ORDER BY name) FILTER (WHERE regexp_matches(name, '^lpfc\d*_lun_queue_depth$')) AS settings,
+        count(*) FILTER (WHERE regexp_matches(lower(name), '^lpfc\d*_lun_queue_depth$') AND name <> lower(name)) > 0 AS any_in_capitals
     FROM step_module_word
     GROUP BY ALL
 )
@@ -28,10 +30,14 @@ SELECT
     m.option_string,
     m.families,
     CASE WHEN r.hbas_read AND n.host_id IS NULL THEN coalesce(p.ports, 0) END AS ports,
-    CASE WHEN option_words(m.option_string) IS NOT NULL THEN coalesce(w.general, 0) > 0 END AS sets_all_ports,
-    CASE WHEN option_words(m.option_string) IS NOT NULL THEN coalesce(w.instances, 0) END AS instances_set,
-    CASE WHEN option_words(m.option_string) IS NOT NULL AND coalesce(w.unclear_instances, 0) = 0 THEN coalesce(w.instance_values, 0) END AS instance_values,
+    CASE WHEN option_words(m.option_string) IS NOT NULL AND NOT coalesce(w.any_in_capitals, false) THEN coalesce(w.general, 0) > 0 END AS sets_all_ports,
+    CASE WHEN option_words(m.option_string) IS NOT NULL AND NOT coalesce(w.any_in_capitals, false) THEN coalesce(w.instances, 0) END AS instances_set,
     CASE
+        WHEN option_words(m.option_string) IS NOT NULL AND coalesce(w.unclear_instances, 0) = 0 AND NOT coalesce(w.any_in_capitals, false)
+        THEN coalesce(w.instance_values, 0)
+    END AS instance_values,
+    CASE
+        WHEN w.any_in_capitals THEN NULL
         WHEN w.instances = p.ports AND w.unclear_instances = 0 THEN w.instance_values
         WHEN option_words(m.option_string) IS NOT NULL AND coalesce(w.unclear, 0) = 0 THEN coalesce(w.all_values, 0)
     END AS port_depths,
