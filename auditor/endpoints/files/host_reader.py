@@ -43,6 +43,7 @@ from auditor.endpoints.files.storage import (
     adapters_of,
     devices_of,
     paths_of,
+    working_paths,
 )
 from auditor.endpoints.vcenter.bulk.reading import ObjectProperties
 from auditor.endpoints.vcenter.bulk.shapes import Ref
@@ -63,9 +64,10 @@ if TYPE_CHECKING:
     from auditor.facts.needs import Needs
     from auditor.model import Endpoint, Gap
 
+OFFLOAD = "storage core device vaai status get"
 _LAYOUTS: tuple[tuple[str, str, Layout], ...] = (
     ("device_scheduling", DEVICES, scheduling),
-    ("device_offload", "storage core device vaai status get", offload),
+    ("device_offload", OFFLOAD, offload),
     ("lockmode", "storage vmfs lockmode list", lockmodes),
     ("multipathing", POLICIES, device_policies),
     ("multipathing", "storage nmp satp rule list", satp_rules),
@@ -184,6 +186,7 @@ class HostReader:
             if devices is not None:
                 values["config.storageDevice.multipathInfo"] = found_paths
             self.whole["paths"] = self.whole.get("paths", True) and devices is not None  # a path counts with its device alone
+        yield from self._contradictions(devices, paths)
         for records, topic in ((adapters, "hbas"), (devices, "devices"), (paths, "paths")):
             if records is not None and records.parse_errors:
                 self.whole[topic] = False
@@ -192,6 +195,22 @@ class HostReader:
         asked = [topic for topic in topics if _VALUES[topic] in values]
         drivers = yield from self._own(storage_of(self.endpoint, seen, ObjectProperties(seen.ref, values, {}), asked))
         return drivers if adapters is not None else None
+
+    def _contradictions(self, devices: Records | None, paths: Records | None) -> Iterator[Gap]:
+        """A gap for a list that lacks what another output of the host names: it was cut between two records, or is older, and not whole."""
+        policies = self.host.records(POLICIES)
+        if devices is not None and self.whole.get("devices"):
+            listed = {record.device() for record in devices}
+            others = ((POLICIES, policies), (SCHEMES, self.host.records(SCHEMES)), (OFFLOAD, self.host.records(OFFLOAD)))
+            for command, records in others:
+                if missing := sorted({name for record in records or () if (name := record.device())} - listed):
+                    self.whole["devices"] = False
+                    yield gap(self.endpoint, f"esxcli {DEVICES} of {self.host.name}", _lacks(missing, command))
+        if paths is not None and self.whole.get("paths"):
+            known = {record.filled("runtimename", needed=False) for record in paths}
+            if None not in known and (missing := sorted({name for record in policies or () for name in working_paths(record)} - known)):
+                self.whole["paths"] = False
+                yield gap(self.endpoint, f"esxcli {PATHS} of {self.host.name}", _lacks(missing, POLICIES))
 
     def _options(self, where: Mapping[str, str]) -> Iterator[Facts]:
         options = list(options_of(self.host, where))
@@ -308,6 +327,11 @@ class HostReader:
                 "source": [self.host.source] * count,
             },
         )
+
+
+def _lacks(missing: list[str], command: str) -> str:
+    shown = ", ".join(missing[:3]) + (f" and {len(missing) - 3} more" if len(missing) > 3 else "")
+    return f"it lacks {shown}, which esxcli {command} names: one of the two was cut, or is older; take both anew"
 
 
 def _in_file(records: Records) -> str:

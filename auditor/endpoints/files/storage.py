@@ -229,7 +229,7 @@ def paths_of(records: Records, policies: Records | None, schemes: Records | None
             of_device[name] = (
                 record.filled("pathselectionpolicy", needed=False),
                 record.filled("storagearraytype", needed=False),
-                _names(record, "workingpaths"),
+                working_paths(record),
             )
     for record in schemes or ():
         if name := record.device():
@@ -240,6 +240,11 @@ def paths_of(records: Records, policies: Records | None, schemes: Records | None
             device = lower_hex_name(name)
             units[device].append(_path(record, of_device.get(device)))
     return MultipathInfo(lun=[_unit(device, paths, of_device) for device, paths in units.items()])
+
+
+def working_paths(record: Record) -> frozenset[str]:
+    """The runtime names of the paths that the native plug-in sends I/O by, of a record of its devices."""
+    return _names(record, "workingpaths")
 
 
 def _names(record: Record, field: str) -> frozenset[str]:
