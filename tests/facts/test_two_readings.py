@@ -89,6 +89,17 @@ def test_the_gap_has_both_numbers_and_names_the_host() -> None:
     assert "RefreshStorageSystem" in why
 
 
+def test_the_gap_of_saved_outputs_says_nothing_of_a_vcenter() -> None:
+    given = fleet(paths("host-1", 2, 2), own("host-1", 4))
+    given["reading"] = [{**row, "source": "/evidence/esx-1"} for row in given["reading"]]
+    [(what, why)] = told(given)
+    assert what == f"two readings of the paths: {LUN} on esx-1"
+    expected = (
+        "one saved output has 2 working paths, another 4 working paths. One of them is older, or was cut: take both anew, and audit again"
+    )
+    assert why == expected
+
+
 @pytest.mark.parametrize(
     ("psp", "satp"),
     [pytest.param("VMW_PSP_FIXED", "VMW_SATP_ALUA", id="policy"), pytest.param("VMW_PSP_RR", "VMW_SATP_DEFAULT_AA", id="array type")],

@@ -26,6 +26,8 @@ _REFRESH = (
     "vCenter's copy is old: refresh the storage of the host (`esxcli storage core adapter rescan --all` on it, or RefreshStorageSystem), "
     "and audit again"
 )
+_IN_FILES = ("one saved output has", "another")
+_TAKE_ANEW = "One of them is older, or was cut: take both anew, and audit again"
 _NETWORK = "vCenter's copy is old: refresh the network of the host (RefreshNetworkSystem), and audit again"
 
 
@@ -218,6 +220,9 @@ def is_of_two_readings(gap: Gap) -> bool:
 def two_readings(connection: duckdb.DuckDBPyConnection, asked: Needs) -> Iterator[Gap]:
     """Yield a gap for each fact and host, or array, whose two readings differ; `connection` holds the facts."""
     create_macros(connection)
+    of_files = {
+        endpoint for (endpoint,) in connection.execute("SELECT DISTINCT endpoint FROM fact.reading WHERE source IS NOT NULL").fetchall()
+    }
     for one in COMPARED:
         if not one.facts <= asked.facts:
             continue
@@ -228,4 +233,5 @@ def two_readings(connection: duckdb.DuckDBPyConnection, asked: Needs) -> Iterato
         ).fetchall()
         for endpoint, host, names, first, second in rows:
             where = f" on {host}" if host is not None else ""
-            yield Gap(endpoint, f"{_TWO}{one.of}: {names}{where}", f"{one.says[0]} {first}, {one.says[1]} {second}. {one.do}")
+            says, do = (_IN_FILES, _TAKE_ANEW) if endpoint in of_files and one.says[0] == _COPY else (one.says, one.do)
+            yield Gap(endpoint, f"{_TWO}{one.of}: {names}{where}", f"{says[0]} {first}, {says[1]} {second}. {do}")
