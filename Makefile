@@ -43,7 +43,7 @@ test-long: env ## run the long tests: whole audits and long searches (tests/long
 	$(TESTS) --ignore tests/long/peers tests/long tests/lab
 
 deep: env ## the searches of tests/long at their full depth; make check tries some of each
-	AUDITOR_DEEP_TESTS=1 $(TESTS) --ignore tests/long/peers tests/long
+	AUDITOR_DEEP_TESTS=1 $(TESTS) --ignore tests/long/peers tests/long tests/cli/test_paths.py
 
 lint: env ## ruff: rules and format
 	$(BIN)/ruff check .

@@ -15,8 +15,7 @@ from auditor_lab.evidence.formatters import FORMATTERS
 from auditor_lab.evidence.outputs import write_outputs
 from auditor_lab.scenario import load_scenario, merged_names
 from auditor_lab.serving import serve
-
-SCENARIOS = [name for name in merged_names() if name not in ("all", "incidents")]
+from tests.depth import thinned
 
 TABLES = {
     "vmknic": (),
@@ -40,6 +39,9 @@ adapter, esxcli's own name of a path, and nothing of what the high-performance p
 
 IN_EVERY_FORM = ("odd-neighbours",)
 """The scenario that is tried in every form, and as bundles; the others as texts alone: it has the most kinds of devices."""
+
+OTHERS = [name for name in merged_names() if name not in ("all", "incidents", *IN_EVERY_FORM)]
+SCENARIOS = [*IN_EVERY_FORM, *thinned(OTHERS, 3)]
 
 JUSTIFIED_BY_LOAD = ("queue/default-unless-justified", "queue/driver-depth")
 """A raised queue passes these where a load was measured that needs it, and no such file measures one: it fails there, as in a fleet whose
