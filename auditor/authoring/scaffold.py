@@ -73,6 +73,7 @@ over: {view}
 # releases: {{gate: [version], why: "the guide is of the time of ESXi 7 and 8"}}
 # Which queues a failure is about and what its fix changes, for its impact: scope device, driver, endpoints, datastore, disk or volume, with
 # cure dsnro, queue_depth, both, no_sioc or host_limit; or scope pool or copy. `value` is the depth that is set where no column has it.
+# Or why nothing counts it: {{none: "it is not about a queue in which commands can be seen to wait"}}.
 # impact: {{scope: device, cure: dsnro, value: 256}}
 # Which load shows it (`auditor reproduce`), or why none does: throttled neighbour, Storage I/O Control against array QoS, queue depth,
 # background work, hardware offload; endpoint_lesson is that of a protocol endpoint, where it is another.

@@ -56,7 +56,7 @@ def reproduce(
     reproduction = rule.reproduction if rule is not None else None
     lesson = lesson_of(reproduction, found)
     if lesson is None:
-        print(f"{finding_id} ({neutral(found.rule)}): no load shows it: {why_not(reproduction, found.rule)} Nothing was written.")
+        print(f"{finding_id} ({neutral(found.rule)}): no load shows it: {why_not(reproduction)} Nothing was written.")
         return 0
     datastores, neighbours = _shared(kept, found)
     fix_text = next((rule.fix_text for rule in report.rules if rule.id == found.rule), "")

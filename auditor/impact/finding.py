@@ -19,7 +19,6 @@ from auditor.impact.device import device_impact
 from auditor.impact.pools import Pools
 from auditor.impact.ranking import rank_of
 from auditor.impact.rows import Device, Disk
-from auditor.impact.scopes import reason
 from auditor.model import Cure, ImpactModel, ImpactScope
 
 if TYPE_CHECKING:
@@ -37,7 +36,7 @@ _Key = tuple[str, str, str]
 _Row = TypeVar("_Row", Device, Disk)
 
 
-def add_impacts_guarded(connection: duckdb.DuckDBPyConnection, store: str, models: Mapping[str, ImpactModel | None]) -> tuple[str, ...]:
+def add_impacts_guarded(connection: duckdb.DuckDBPyConnection, store: str, models: Mapping[str, ImpactModel | str]) -> tuple[str, ...]:
     """Do what `add_impacts` does, and answer what every reader has to know where it could not be done."""
     try:
         add_impacts(connection, store, models)
@@ -49,13 +48,13 @@ def add_impacts_guarded(connection: duckdb.DuckDBPyConnection, store: str, model
     return ()
 
 
-def add_impacts(connection: duckdb.DuckDBPyConnection, store: str, models: Mapping[str, ImpactModel | None]) -> None:
+def add_impacts(connection: duckdb.DuckDBPyConnection, store: str, models: Mapping[str, ImpactModel | str]) -> None:
     """Put the impact of each failure into the columns `impact` and `impact_rank` of the verdicts.
 
     Args:
         connection: has the views of VIEWS and the facts.
         store: the attached database with the table `verdict`.
-        models: by rule, of the rules whose failures have an impact; None where the model has no answer: then the impact says why.
+        models: by rule, of the rules whose failures have an impact; a text says why nothing counts it.
     """
     failing = connection.cursor()
     asked = "CAST(rule AS VARCHAR), endpoint, resource_id, after, desired"
@@ -111,16 +110,16 @@ class _Impacts:
         self._of_device = cache(self._computed)
         self._pools = Pools(connection)
 
-    def of(self, row: tuple[Any, ...], which: ImpactModel | None) -> tuple[str, float | None]:
+    def of(self, row: tuple[Any, ...], which: ImpactModel | str) -> tuple[str, float | None]:
         """The impact of one failure as JSON, and its rank.
 
         Args:
             row: rule, endpoint, resource_id, and JSON scalars: the value after the fix, the value desired.
-            which: how it is understood; None: the model has no answer.
+            which: how it is understood; a text: why the model has no answer.
         """
-        rule, endpoint, resource_id, after, desired = row
-        if which is None:
-            return _as_text({"not_computed": reason(rule)})
+        _, endpoint, resource_id, after, desired = row
+        if isinstance(which, str):
+            return _as_text({"not_computed": which})
         if which.scope is ImpactScope.POOL:
             return _as_text(self._pools.of_pool(endpoint, resource_id))
         if which.scope is ImpactScope.COPY:

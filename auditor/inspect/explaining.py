@@ -98,7 +98,7 @@ def _reproduction(finding_id: str, finding: Finding, folders: Sequence[FilePath]
     rule = load_rule_set(tuple(folders)).rules.get(finding.rule)
     reproduction = rule.reproduction if rule is not None else None
     if lesson_of(reproduction, finding) is None:
-        return f"No load shows it: {why_not(reproduction, finding.rule)}"
+        return f"No load shows it: {why_not(reproduction)}"
     return f"To show it safely: auditor reproduce {finding_id} --out DIR"
 
 

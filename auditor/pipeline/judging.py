@@ -170,10 +170,8 @@ def _scope(request: AuditRequest, fleet: Fleet | None, state: Path, rules: RuleS
 def _impacts(rules: RuleSet) -> Impacts | None:
     """How failures get their impact; None where no rule is about what the model has an answer for."""
     from auditor.impact.finding import VIEWS, add_impacts_guarded
-    from auditor.impact.scopes import has_impact, model_of
 
-    models = {rule.id: model_of(rule.id, rule.impact, rule.fix.remediator if rule.fix is not None else None) for rule in rules}
-    models = {rule: model for rule, model in models.items() if has_impact(rule, model)}
+    models = {rule.id: rule.impact for rule in rules if rule.impact is not None}
     return Impacts(VIEWS, partial(add_impacts_guarded, models=models)) if models else None
 
 

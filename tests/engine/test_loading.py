@@ -29,6 +29,11 @@ def test_what_a_rule_says_of_its_impact_and_of_the_load_that_shows_it_is_read(tm
     assert rule.reproduction == Reproduction(Lesson.QUEUE_DEPTH, Lesson.THROTTLED_NEIGHBOUR)
 
 
+def test_a_rule_may_say_why_nothing_counts_what_its_failures_cost(tmp_path: Path) -> None:
+    rule = rules_from(tmp_path, changed(SOUND, ("lesson: All", "impact: {none: nothing counts it}\nlesson: All")))[HEADROOM]
+    assert rule.impact == "nothing counts it"
+
+
 def test_the_documents_of_a_rule_are_read_as_they_are_written(tmp_path: Path) -> None:
     documents = (
         "documents:\n  - {kind: vendor, title: Guide, section: page 43, quoted: true}\n  - {kind: stig, title: ESXi, number: ESXI-80-1}\n"
@@ -68,6 +73,12 @@ def test_an_error_names_the_place_the_loss_and_what_to_do(tmp_path: Path) -> Non
                 ("impact: {scope: devise, cure: dsnro}", 'there is no scope "devise"; did you mean "device"?'),
                 ("impact: {scope: device, cure: dsnr0}", 'there is no cure "dsnr0"; did you mean "dsnro"?'),
                 ("impact: {scope: device}", '"impact" must name its cure'),
+                ("impact: {cure: dsnro}", '"impact" must say the scope of a failure, or under none why nothing counts what it costs'),
+                (
+                    "impact: {scope: pool, none: no figure}",
+                    '"impact" must say the scope of a failure, or under none why nothing counts what it costs',
+                ),
+                ("impact: {none: no figure, cure: dsnro}", '"impact" has neither cure nor value where it says none'),
                 ("impact: {scope: pool, cure: dsnro}", '"impact" of a pool has no cure'),
                 ("impact: {scope: disk, cure: host_limit, value: 9}", '"impact" has a value only where the cure is dsnro or queue_depth'),
                 ("impact: {scope: device, cure: dsnro, value: 0}", '"value" must be a whole number of commands, 1 or more'),

@@ -23,19 +23,19 @@ RULES = {rule_id: checked.rule for rule_id, checked in checked_rules().items()}
 def test_a_shipped_rule_has_a_lesson_or_a_reason(rule: str) -> None:
     reproduction = RULES[rule].reproduction
     if lesson_of(reproduction, replace(samples.pe_finding(), rule=rule)) is None:
-        assert why_not(reproduction, rule) != lessons._UNKNOWN_RULE
+        assert why_not(reproduction) != lessons._UNKNOWN_RULE
 
 
 def test_nothing_is_said_of_a_rule_that_does_not_say_it() -> None:
     finding = replace(samples.pe_finding(), rule="mine/own")
     assert lesson_of(None, finding) is None
-    assert why_not(None, "mine/own") == lessons._UNKNOWN_RULE
+    assert why_not(None) == lessons._UNKNOWN_RULE
 
 
 def test_a_rule_of_somebody_s_own_says_which_load_shows_it_or_why_none_does() -> None:
     finding = replace(samples.pe_finding(), rule="mine/own")
     assert lesson_of(Reproduction(Lesson.OFFLOAD), finding) is Lesson.OFFLOAD
-    assert why_not(Reproduction(why_not="nobody may."), "queue/own") == "nobody may."
+    assert why_not(Reproduction(why_not="nobody may.")) == "nobody may."
 
 
 @pytest.mark.parametrize(

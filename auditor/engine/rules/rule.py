@@ -144,7 +144,7 @@ class Rule:
     releases: Releases | None = None  # None: the rule's author says nothing; every shipped rule does
     risk: str | None = None  # what its fix, or leaving it, may cost, where the fix's class does not say it all
     waive_when: str | None = None  # where a failure may stay as it is
-    impact: ImpactModel | None = None  # which queues its failures are about; None: its file does not say
+    impact: ImpactModel | str | None = None  # which queues it is about, or why nothing counts its cost; None: not said
     reproduction: Reproduction | None = None  # which load shows its failures; None: its file does not say
     examples: tuple[Example, ...] = ()
 

@@ -65,14 +65,19 @@ class ReleasesShape(Shape, kw_only=True):
 
 
 class ImpactShape(Shape, kw_only=True):
-    """Which queues a failure is about, and what its fix makes of them."""
+    """Which queues a failure is about, and what its fix makes of them; or why nothing counts what it costs."""
 
-    scope: ImpactScope
+    scope: ImpactScope | None = None
     cure: Cure | None = None
     value: Annotated[int, Meta(ge=1, description="a whole number of commands, 1 or more")] | None = None
+    none: Text | None = None
 
     def problem(self) -> str:
         """What is wrong with the keys together; "" when nothing is."""
+        if (self.scope is None) == (self.none is None):
+            return "must say the scope of a failure, or under none why nothing counts what it costs"
+        if self.none is not None:
+            return "" if self.cure is None and self.value is None else "has neither cure nor value where it says none"
         if (self.cure is None) != (self.scope in (ImpactScope.POOL, ImpactScope.COPY)):
             return "must name its cure, what the fix changes" if self.cure is None else f"of a {self.scope} has no cure"
         if self.value is not None and self.cure not in (Cure.DSNRO, Cure.QUEUE_DEPTH):

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from auditor.bounds.files import read_text
 from auditor.engine.rules.text import hand_text
-from auditor.impact.scopes import model_of
-from auditor.model import DocumentKind, FixClass, Severity, Verdict
+from auditor.model import DocumentKind, FixClass, ImpactModel, Severity, Verdict
 from auditor.report.documents import KINDS, document_text
 from auditor.report.rule_words import fix_sentence, flat, origin_text, releases_text, risk_text, waive_text
 
@@ -110,7 +109,7 @@ def _sections(rule: Rule) -> Iterator[str]:
     if rule.failure_title:
         yield from (f"Where it fails: {_text(rule.failure_title)}.", "")
     yield from ("## Why it matters", "", *_paragraphs(rule.lesson))
-    if model_of(rule.id, rule.impact, None if rule.fix is None else rule.fix.remediator) is not None:
+    if isinstance(rule.impact, ImpactModel):
         yield from (f"What a failure costs, and what its fix gives, stands in its `impact`: [the queue model]({_MODEL}).", "")
     yield from ("## How to fix", "")
     yield from _paragraphs(hand_text(rule))

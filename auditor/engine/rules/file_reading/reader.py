@@ -102,7 +102,7 @@ class RuleReader:
             releases=None if shape.releases is None else Releases(shape.releases.why.strip(), shape.releases.gate),
             risk=stripped(shape.risk),
             waive_when=stripped(shape.waive_when),
-            impact=_impact_model(shape.impact),
+            impact=_impact(shape.impact),
             reproduction=_reproduction(shape.reproduction),
             examples=read_examples(self._document, shape.examples, expressions, mistakes),
         )
@@ -140,8 +140,10 @@ class RuleReader:
             return None
 
 
-def _impact_model(shape: ImpactShape | None) -> ImpactModel | None:
-    return None if shape is None else ImpactModel(shape.scope, shape.cure, None if shape.value is None else float(shape.value))
+def _impact(shape: ImpactShape | None) -> ImpactModel | str | None:
+    if shape is None or shape.scope is None:
+        return None if shape is None else stripped(shape.none)
+    return ImpactModel(shape.scope, shape.cure, None if shape.value is None else float(shape.value))
 
 
 def _reproduction(shape: ReproductionShape | None) -> Reproduction | None:
