@@ -9,7 +9,7 @@ import os
 import signal
 import sys
 
-STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+from auditor.system.signals import STOPS
 
 
 def main() -> None:

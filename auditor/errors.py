@@ -37,6 +37,15 @@ class ConfigurationError(AuditorError):
     """fleet.yaml, an option or an argument is wrong; nothing was judged (exit 3)."""
 
 
+def not_on_windows(what: str) -> ConfigurationError:
+    """The error for a part of auditor that Windows does not have; `what` is the subject of its sentence."""
+    return ConfigurationError(
+        f"{what} does not run on Windows",
+        why="it ends and watches processes as Linux and macOS do; nothing was done.",
+        do="run that part on Linux: docs/how-to/install.md says what runs where.",
+    )
+
+
 class RuleError(AuditorError):
     """A rule file is wrong; nothing was judged (exit 3)."""
 

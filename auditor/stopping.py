@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
+from auditor.system import signals
+
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
@@ -90,8 +92,9 @@ def last_words() -> list[str]:
 def install() -> None:
     """Have signals handled so; for the main thread of a program of its own. A signal that is ignored, as nohup has it, stays so."""
     reader, writer = os.pipe()
-    os.set_blocking(writer, False)
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    if hasattr(os, "set_blocking"):  # Windows wants it for sockets alone
+        os.set_blocking(writer, False)
+    for number in signals.STOPS:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _handle)
     signal.set_wakeup_fd(writer, warn_on_full_buffer=False)

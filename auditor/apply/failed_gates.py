@@ -23,6 +23,7 @@ from auditor.endpoints.common.health import Health
 from auditor.errors import GuardError
 from auditor.model import Outcome, Receipt
 from auditor.model.identity import is_same
+from auditor.system.files import opened, put_in_place
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -173,12 +174,12 @@ def refuse_failed(gates: Sequence[FailedGate], held: int) -> GuardError:
 def _write(path: Path, content: bytes) -> None:
     """Write a file whole, for this account alone; it is on disk when this returns."""
     part = path.with_suffix(".part")
-    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+    descriptor = opened(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, links=False)
     with os.fdopen(descriptor, "wb") as out:
         out.write(content)
         out.flush()
         os.fsync(out.fileno())
-    part.replace(path)
+    put_in_place(part, path)
 
 
 def _read(path: Path) -> FailedGate:

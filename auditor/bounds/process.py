@@ -13,6 +13,7 @@ import sys
 import time
 
 from auditor.bounds.limits import QUERY_LATE_SECONDS, QUERY_MIB, QUERY_MIB_A_THREAD
+from auditor.system.signals import STOPS
 
 TYPE_CHECKING = False  # as typing has it, which takes long to import
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from auditor.errors import ConfigurationError
 
-_FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_FORWARDED = STOPS
 _POLL_SECONDS = 0.1
 _MOST_BYTES = 65536
 _SEPARATOR = b"\0"  # no path has it
@@ -33,7 +34,7 @@ _parent: list[int] = []
 
 def begin() -> None:
     """Go on in a child. The parent does not return from here: it ends with the child's exit code."""
-    if sys.platform != "linux":
+    if sys.platform != "linux" or not hasattr(os, "fork"):
         return
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # ignored, it would lose the child's exit code
     before = signal.pthread_sigmask(signal.SIG_BLOCK, (*_FORWARDED, signal.SIGCHLD))

@@ -139,7 +139,7 @@ def _prepare_completion() -> bool:
     """Have typer answer the shell's script, where that is what runs the program. Answers whether it is."""
     from auditor.cli.completions import VARIABLE
 
-    is_completing = VARIABLE in os.environ
+    is_completing = bool(os.environ.get(VARIABLE))  # PowerShell 7.5 leaves it empty behind
     if is_completing:
         from typer.completion import completion_init  # type: ignore[attr-defined]  # it is there, and not in __all__
 

@@ -13,6 +13,9 @@ from typing import Annotated, Any, NamedTuple
 import typer
 from typer.core import TyperGroup
 
+from auditor.errors import not_on_windows
+from auditor.system import on_windows
+
 
 class _Entry(NamedTuple):
     """A command or a group of commands as `auditor --help` lists it."""
@@ -20,6 +23,7 @@ class _Entry(NamedTuple):
     module: str  # of auditor.cli; it has a function of the command's name, or, for a group, an `app`
     help: str  # 45 characters at most, so that no line is longer than 80
     is_group: bool = False
+    on_windows: bool = True
 
 
 _PANELS: Mapping[str, Mapping[str, _Entry]] = {
@@ -51,8 +55,8 @@ _PANELS: Mapping[str, Mapping[str, _Entry]] = {
         "init": _Entry("init", "write a commented fleet.yaml"),
         "collect": _Entry("collect", "read a fleet into a snapshot, judge nothing"),
         "import": _Entry("import_files", "read files of hosts into a snapshot"),
-        "schedule": _Entry("schedule", "audit by the clock and publish a site"),
-        "workers": _Entry("workers", "read endpoints from other machines", is_group=True),
+        "schedule": _Entry("schedule", "audit by the clock and publish a site", on_windows=False),
+        "workers": _Entry("workers", "read endpoints from other machines", is_group=True, on_windows=False),
         "record": _Entry("record", "keep a fleet's answers, masked, to share"),
         "lab": _Entry("lab", "serve a simulated fleet to try things on", is_group=True),
         "completion": _Entry("completion", "print a completion script for your shell"),
@@ -82,7 +86,11 @@ class _Group(TyperGroup):
 
 
 def app_for(arguments: Sequence[str]) -> typer.Typer:
-    """The commands that this command line may mean: one where it begins with a command or group, none where it asks for help, else all."""
+    """The commands that this command line may mean: one where it begins with a command or group, none where it asks for help, else all.
+
+    Raises:
+        ConfigurationError: this system does not have that command.
+    """
     first = arguments[0] if arguments else ""
     chosen = () if first in ("-h", "--help", "--version") else (first,) if first in _ENTRIES else tuple(_ENTRIES)
     made = typer.Typer(
@@ -98,6 +106,10 @@ def app_for(arguments: Sequence[str]) -> typer.Typer:
     )
     made.callback()(auditor)
     for word in chosen:
+        if not _ENTRIES[word].on_windows and on_windows():
+            if len(chosen) == 1:
+                raise not_on_windows(f"auditor {word}")
+            continue
         module = import_module(f"auditor.cli.{_ENTRIES[word].module}")
         if _ENTRIES[word].is_group:
             made.add_typer(module.app, name=word, cls=_Group)

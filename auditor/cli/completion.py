@@ -17,9 +17,10 @@ class Shell(StrEnum):
     BASH = "bash"
     ZSH = "zsh"
     FISH = "fish"
+    POWERSHELL = "powershell"
 
 
-def completion(shell: Annotated[Shell, typer.Argument(metavar="bash|zsh|fish", help="The shell that is to complete.")]) -> int:
+def completion(shell: Annotated[Shell, typer.Argument(metavar="bash|zsh|fish|powershell", help="The shell that is to complete.")]) -> int:
     """Print a script that lets a shell complete commands, options, rules, runs, scenarios and report formats.
 
     Example: auditor completion bash > ~/.local/share/bash-completion/completions/auditor
@@ -27,6 +28,8 @@ def completion(shell: Annotated[Shell, typer.Argument(metavar="bash|zsh|fish", h
     Example: auditor completion zsh > ~/.zfunc/_auditor    (with fpath+=~/.zfunc before compinit in ~/.zshrc)
 
     Example: auditor completion fish > ~/.config/fish/completions/auditor.fish
+
+    Example: auditor completion powershell | Out-String | Invoke-Expression    (a line of $PROFILE)
     """
     from typer.completion import get_completion_script  # type: ignore[attr-defined]  # it is there, and not in __all__
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
+
+from auditor.system.shell import quoted
 
 if TYPE_CHECKING:
     from auditor.cli.option_groups import FixOptions
@@ -48,7 +49,7 @@ def typed(command: str, *options: tuple[str, Place | str | Iterable[Path] | None
     words = [command]
     for name, given in options:
         values = [] if given is None else [given] if isinstance(given, str | Path | Address) else list(given)
-        words += [f"{name} {shlex.quote(str(value))}" for value in values]
+        words += [f"{name} {quoted(str(value))}" for value in values]
     return " ".join(words)
 
 
@@ -153,9 +154,9 @@ def show_fixed(audited: AuditResult, destinations: Sequence[Destination], shown:
         print("There is nothing to put back: the simulated fleet ends with this command.", file=out)
     elif wrote and audited.request.fleet is not None:
         state = typed("", ("--state-dir", audited.request.state))
-        print(f"To put it back: auditor undo {audited.run_id} --fleet {shlex.quote(str(audited.request.fleet))}{state}", file=out)
+        print(f"To put it back: auditor undo {audited.run_id} --fleet {quoted(str(audited.request.fleet))}{state}", file=out)
         if audited.stopped is not None:
-            print(f"To go on with it: auditor resume {audited.run_id} --fleet {shlex.quote(str(audited.request.fleet))}{state}", file=out)
+            print(f"To go on with it: auditor resume {audited.run_id} --fleet {quoted(str(audited.request.fleet))}{state}", file=out)
     files = [str(destination.path) for destination in destinations if destination.path is not None]
     files += [str(journal)] if journal.exists() else []
     if files:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ipaddress
-import shlex
 import time
 from datetime import UTC, datetime
 from functools import partial
@@ -18,6 +17,8 @@ from auditor.endpoints.common.time_limits import addresses_of, connected
 from auditor.errors import AuditorError, ConfigurationError, EndpointError
 from auditor.model import Check, Health
 from auditor.model.endpoint_kinds import endpoint_type
+from auditor.system.files import rights_are_told
+from auditor.system.shell import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -181,7 +182,9 @@ def _secret(endpoint: Endpoint) -> Check:
             Health.WARNING,
             f"{found}, which {readers} may read",
             "everybody who may log in to this machine can take the password, and with it the account.",
-            f"`chmod 600 {shlex.quote(secret.argument[0])}`; and change the password, if others have logged in meanwhile.",
+            f"`chmod 600 {quoted(secret.argument[0])}`; and change the password, if others have logged in meanwhile.",
             facts={"way": secret.way},
         )
+    if secret.way == "file" and not rights_are_told():
+        found += "; who else may read it was not looked at: Windows keeps that in access lists (icacls shows them)"
     return at(Health.OK, found, facts={"way": secret.way})

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from functools import partial
 from itertools import combinations
 from pathlib import PurePath
@@ -15,6 +14,7 @@ from auditor.model import Check, EndpointKind, Health
 from auditor.model.endpoint_kinds import endpoint_type, is_array
 from auditor.model.identity import is_same
 from auditor.pipeline.unmatched import Seen, unmatched_places, unmatched_windows
+from auditor.system.shell import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -89,7 +89,7 @@ def _rules(fleet: Fleet, affected: AffectedRules) -> Check:
 def _file(fleet: Fleet) -> Iterator[Check]:
     """Whether fleet.yaml holds a secret, and whether others may change it."""
     at = partial(Check, "", "fleet.yaml")
-    path = shlex.quote(str(fleet.path))
+    path = quoted(str(fleet.path))
     if writers := writable_by_others(fleet.path):
         yield at(
             Health.WARNING,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import grp
-import pwd
 import stat
 from typing import TYPE_CHECKING
+
+from auditor.system.files import is_private_group, rights_are_told
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,19 +26,10 @@ def _others(path: Path, group: int, world: int) -> str:
         status = path.stat()
     except OSError:
         return ""
-    if not stat.S_ISREG(status.st_mode):
+    if not stat.S_ISREG(status.st_mode) or not rights_are_told():
         return ""
     if status.st_mode & world:
         return f"everybody on this machine (mode {stat.S_IMODE(status.st_mode):04o})"
-    if status.st_mode & group and not _is_private(status.st_uid, status.st_gid):
+    if status.st_mode & group and not is_private_group(status.st_uid, status.st_gid):
         return f"its group (mode {stat.S_IMODE(status.st_mode):04o})"
     return ""
-
-
-def _is_private(user: int, group: int) -> bool:
-    """Whether nobody but the user is in the group: many systems give each user a group of the same name."""
-    try:
-        owner, of_file = pwd.getpwuid(user), grp.getgrgid(group)
-    except KeyError:
-        return False
-    return owner.pw_gid == group and owner.pw_name == of_file.gr_name and set(of_file.gr_mem) <= {owner.pw_name}

@@ -18,6 +18,7 @@ from auditor.errors import SnapshotError
 from auditor.facts.views import seal
 from auditor.model import Finding, Fix, FixClass, Outcome, Resource, Scalar, Severity, Summary, Verdict
 from auditor.sql.statements import execute
+from auditor.system.files import put_in_place
 
 if TYPE_CHECKING:
     import duckdb
@@ -218,7 +219,7 @@ class Evaluation:
         bound = {name: value for deferred in self.deferred if deferred.counts for name, value in deferred.bound.items()}
         try:
             execute(self.connection.cursor(), f"COPY ({everything}) TO {quoted(str(partial))} ({options})", bound)
-            partial.replace(path)
+            put_in_place(partial, path)
             store = new_store(self.connection, self.rules, path)
         except (duckdb.Error, OSError) as failure:
             raise SnapshotError(

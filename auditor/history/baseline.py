@@ -33,6 +33,7 @@ from auditor.history.runs import last_reading, load_run
 from auditor.history.working_copy import send_baseline
 from auditor.model import Gap
 from auditor.model.identity import is_same
+from auditor.system.files import opened, put_in_place, sync_file
 from auditor.yaml.reading import did_you_mean
 
 if TYPE_CHECKING:
@@ -289,13 +290,12 @@ def _write(snapshot: Snapshot, about: About, path: Path) -> None:
 
     partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
-        os.close(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        os.close(opened(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL))
         write(snapshot.connection, about, partial)
-        with partial.open("rb") as written:
-            os.fsync(written.fileno())
+        sync_file(partial)
         read_about(partial)  # what cannot be read again must not take the place of what can
         partial.chmod(0o600)
-        partial.replace(path)
+        put_in_place(partial, path)
     except (OSError, duckdb.Error, SnapshotError) as error:
         raise ConfigurationError(
             f"cannot write {path}: {error}", why=_NOTHING_SET, do="check the folder and the space left, then set it again."

@@ -9,6 +9,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from auditor.bounds.files import read_json
+from auditor.system.files import opened
+from auditor.system.processes import began, is_alive
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,8 +21,8 @@ OWNER_FILE = "owner.json"
 
 def note_owner(directory: Path) -> None:
     """Note that this process makes the run of `directory`. Without it nothing is lost but that a later `runs prune` is more careful."""
-    owner = {"machine": socket.gethostname(), "process": os.getpid(), "begun": _begun(os.getpid())}
-    with suppress(OSError), os.fdopen(os.open(directory / OWNER_FILE, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as out:
+    owner = {"machine": socket.gethostname(), "process": os.getpid(), "begun": began(os.getpid())}
+    with suppress(OSError), os.fdopen(opened(directory / OWNER_FILE, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "w") as out:
         json.dump(owner, out)
 
 
@@ -41,22 +43,4 @@ def may_be_running(directory: Path) -> bool:
         return True
     if owner.get("machine") != socket.gethostname():
         return True
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass  # another account's process
-    return begun is None or begun == _begun(process)
-
-
-def _begun(process: int) -> str | None:
-    """When a process began, as the system counts it, so that another one with its number later is distinguished; None: not known.
-
-    Source: proc_pid_stat(5), field 22; the name in parentheses may hold spaces.
-    """
-    try:
-        with open(f"/proc/{process}/stat", encoding="utf-8", errors="replace") as file:  # noqa: PTH123  not a file of ours
-            return file.read().rpartition(")")[2].split()[19]
-    except (OSError, IndexError):
-        return None
+    return is_alive(process, begun)

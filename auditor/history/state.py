@@ -1,14 +1,8 @@
-"""The state directory: where runs, journals and the baseline are kept.
-
-platformdirs is not used: on macOS it names another folder than the XDG one, and runs that are kept there would not be found any more.
-"""
+"""The state directory: where runs, journals and the baseline are kept."""
 
 from __future__ import annotations
 
-import grp
 import os
-import pwd
-import shlex
 import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +11,9 @@ from auditor.errors import ConfigurationError
 from auditor.history.folders import JOURNAL_FOLDER, RUNS_FOLDER
 from auditor.history.working_copy import address_of, pull, working_copy
 from auditor.store.address import Address, without_journals
+from auditor.system.files import is_own, is_private_group, rights_are_told
+from auditor.system.folders import state_home
+from auditor.system.shell import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,7 +31,7 @@ def state_directory(
     Of an address on an object store, or of the working copy of one, it is the working copy, as the store is now.
 
     Args:
-        option: ``--state-dir``; None means ``$XDG_STATE_HOME/auditor``, by default ``~/.local/state/auditor``.
+        option: ``--state-dir``; None means `auditor.system.folders.state_home`.
         environment: instead of the process's own.
         to_read: nothing will be written; it is not made, and the one that goes without saying need not be there.
         to_change: settings of the fleet may be changed, so it has to hold journals.
@@ -43,8 +40,6 @@ def state_directory(
         ConfigurationError: it cannot be made or written; the one that was named is not there to be read; or it is on a store, and
             settings may be changed.
         StoreError: the store cannot be read, or not be written by a command that keeps something.
-
-    Source: XDG Base Directory Specification 0.8: a relative path in the variable is to be ignored.
     """
     address = option if isinstance(option, Address) else None if option is None else address_of(option.expanduser())
     if address is not None and to_change:
@@ -53,9 +48,7 @@ def state_directory(
         copy = option.expanduser() if isinstance(option, Path) else working_copy(address)
         pull(copy, to_read=to_read)
         return copy
-    home = (os.environ if environment is None else environment).get("XDG_STATE_HOME", "")
-    base = Path(home) if Path(home).is_absolute() else Path("~/.local/state").expanduser()
-    directory = option.expanduser() if isinstance(option, Path) else base / "auditor"
+    directory = option.expanduser() if isinstance(option, Path) else state_home(environment)
     if to_read and option is not None and not directory.is_dir():
         raise ConfigurationError(
             f"there is no folder {directory}", why="there is nothing to show.", do="name the folder that audits keep their runs in."
@@ -89,7 +82,7 @@ def check_own(directory: Path) -> None:
         raise ConfigurationError(
             f"{directory} may be written by {others}",
             why="what stands in it decides what is written to hosts: undo, resume and plans follow it. Nothing was read or written.",
-            do=f"chmod go-w {shlex.quote(str(directory))}, and look through it; or name a folder of your own: --state-dir DIR",
+            do=f"chmod go-w {quoted(str(directory))}, and look through it; or name a folder of your own: --state-dir DIR",
         )
     for folder in (directory, *(directory / name for name in (RUNS_FOLDER, JOURNAL_FOLDER))):
         planted = next((path for path in folder.iterdir() if path.is_symlink() and path.exists()), None) if folder.is_dir() else None
@@ -102,18 +95,11 @@ def check_own(directory: Path) -> None:
 
 
 def _writers(about: os.stat_result) -> str:
-    """Who besides this account may write what has these rights; "" where nobody may."""
-    if about.st_uid not in (os.geteuid(), 0):
+    """Who besides this account may write what has these rights; "" where nobody may, and where the system's access lists say who."""
+    if not rights_are_told():
+        return ""
+    if not is_own(about):
         return "the account that owns it, which is not this one"
     if about.st_mode & stat.S_IWOTH:
         return "everybody"
-    return "its group" if about.st_mode & stat.S_IWGRP and not _is_own_group(about.st_gid) else ""
-
-
-def _is_own_group(gid: int) -> bool:
-    """Whether a group is the private one of this account, as many systems make one for each account."""
-    try:
-        group, account = grp.getgrgid(gid), pwd.getpwuid(os.geteuid())
-    except KeyError:
-        return False
-    return group.gr_name == account.pw_name and not set(group.gr_mem) - {account.pw_name}
+    return "its group" if about.st_mode & stat.S_IWGRP and not is_private_group(os.geteuid(), about.st_gid) else ""

@@ -11,7 +11,6 @@ import hashlib
 import json
 import os
 import shutil
-import sys
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -25,6 +24,8 @@ from auditor.history.run_names import RUN_ID
 from auditor.history.running import OWNER_FILE
 from auditor.report.files import written_whole
 from auditor.store.address import Address, place_of
+from auditor.system.files import put_in_place
+from auditor.system.folders import cache_home
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,7 +56,7 @@ def working_copy(address: Address) -> Path:
     Raises:
         ConfigurationError: it cannot be made.
     """
-    folder = _cache() / "auditor" / "stores"
+    folder = cache_home() / "stores"
     about = [str(address), *(os.environ.get(name, "") for name in _SAME_STORE[address.scheme])]
     state = folder / hashlib.sha256(json.dumps(about).encode()).hexdigest()[:16]
     try:
@@ -261,14 +262,6 @@ def _store(state: Path) -> ObjectStore | None:
     return ObjectStore(address)
 
 
-def _cache() -> Path:
-    """The folder for what can be made again, by platform. Source: XDG Base Directory Specification 0.8; Apple, File System Basics."""
-    if sys.platform == "darwin":
-        return Path("~/Library/Caches").expanduser()
-    named = os.environ.get("XDG_CACHE_HOME", "")
-    return Path(named) if Path(named).is_absolute() else Path("~/.cache").expanduser()
-
-
 def _removed(directory: Path, address: Address) -> StoreError:
     """Forget a run that is not on the store any more, and the error to raise."""
     shutil.rmtree(directory, ignore_errors=True)
@@ -319,4 +312,4 @@ def _put(path: Path, content: bytes | None) -> None:
     partial = path.with_name(f".{path.name}.{os.getpid()}.part")
     partial.write_bytes(content)
     partial.chmod(0o600)
-    partial.replace(path)
+    put_in_place(partial, path)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from shlex import quote
 from typing import TYPE_CHECKING
 
 from auditor.errors import ConfigurationError
@@ -17,6 +16,7 @@ from auditor.model import Verdict
 from auditor.report.finding_ids import named_finding
 from auditor.report.terminal.explained import Explanation
 from auditor.report.wording import neutral
+from auditor.system.shell import quoted
 from auditor.text.names import is_called
 
 if TYPE_CHECKING:
@@ -60,13 +60,13 @@ def explain_finding(kept: KeptRun, words: Sequence[str], rules: Sequence[FilePat
     view = view_columns().get(finding.resource.kind, {})
     state = kept.directory.parents[1]
     first = _first(kept, finding, rules, fleet)
-    own = "".join(f" --rules {quote(str(folder))}" for folder in rules)
+    own = "".join(f" --rules {quoted(str(folder))}" for folder in rules)
     return Explanation(
-        fleet=quote(str(fleet.path) if fleet is not None else fleet_file_of(kept, report)),
+        fleet=quoted(str(fleet.path) if fleet is not None else fleet_file_of(kept, report)),
         first=first.rules,
         why_no_fix=first.why_not,
         to_judge=first.to_judge,
-        options=own + ("" if state == state_directory(None, to_read=True) else f" --state-dir {quote(str(state))}"),
+        options=own + ("" if state == state_directory(None, to_read=True) else f" --state-dir {quoted(str(state))}"),
         finding_id=finding_id,
         finding=finding,
         run=kept.id,

@@ -18,15 +18,16 @@ import re
 import secrets
 import threading
 from contextlib import contextmanager
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from auditor.bounds.files import json_of
 from auditor.errors import GuardError, JournalError
+from auditor.system.files import opened
+from auditor.system.processes import this_machine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
 
 LEASE = "lease"
 LEASE_SECONDS, RENEW_SECONDS = 90.0, 10.0
@@ -35,15 +36,6 @@ LEASE_SECONDS, RENEW_SECONDS = 90.0, 10.0
 _LONGEST_BYTES = 4096
 _NAME = re.compile(rf"{LEASE}-\d{{1,9}}")
 _RELEASED = b"released"
-_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
-
-
-@cache
-def this_machine() -> str:
-    """What distinguishes this machine, since it booted, from every other one; also from one of the same name."""
-    with contextlib.suppress(OSError):
-        return _BOOT_ID.read_text(encoding="ascii").strip()
-    return f"{os.uname().nodename} {os.uname().machine}"
 
 
 @contextmanager
@@ -85,7 +77,7 @@ def _take(directory: Path, text: bytes, machine: str, seconds: float) -> Path:
             continue
         path = _path(directory, last + 1)
         try:
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+            descriptor = opened(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL)
         except FileExistsError:
             continue
         try:

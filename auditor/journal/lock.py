@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 from contextlib import contextmanager
@@ -10,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from auditor.bounds.files import json_of
 from auditor.errors import GuardError, JournalError
+from auditor.system.files import opened
+from auditor.system.locks import is_locked_now
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -30,7 +31,7 @@ def sole_writer(directory: Path, holder: Mapping[str, str | int]) -> Iterator[No
         JournalError: the lock file cannot be made.
     """
     try:
-        descriptor = os.open(directory / _NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        descriptor = opened(directory / _NAME, os.O_RDWR | os.O_CREAT)
     except OSError as error:
         raise JournalError(
             f"{directory / _NAME}: {error.strerror}",
@@ -38,12 +39,10 @@ def sole_writer(directory: Path, holder: Mapping[str, str | int]) -> Iterator[No
             do="make the state directory writable, or name another one with --state-dir.",
         ) from error
     try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise _held(directory, os.pread(descriptor, _LONGEST_HOLDER_BYTES, 0)) from None
+        if not is_locked_now(descriptor):
+            raise _held(directory, os.read(descriptor, _LONGEST_HOLDER_BYTES))
         os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, json.dumps(dict(holder)).encode(), 0)
+        os.write(descriptor, json.dumps(dict(holder)).encode())
         yield
     finally:
         os.close(descriptor)

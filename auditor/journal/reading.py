@@ -13,6 +13,7 @@ from auditor.bounds.limits import JOURNAL_BYTES
 from auditor.errors import JournalError
 from auditor.journal.records import BEGINNING, SUFFIX, UNCHAINED, VERSION, Intent, Link, digest_of, is_chained, record_of
 from auditor.model import Change, Outcome, Scalar
+from auditor.system.files import opened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -69,7 +70,7 @@ def read_journal(path: Path) -> JournalFile:
         JournalError: the file is damaged in another way.
     """
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)  # a link was put there by somebody else
+        descriptor = opened(path, os.O_RDONLY, links=False)  # a link was put there by somebody else
         with os.fdopen(descriptor, "rb") as file:
             content = read_open(file, path, JOURNAL_BYTES)
     except OSError as error:
@@ -79,7 +80,7 @@ def read_journal(path: Path) -> JournalFile:
     run = path.name.removesuffix(SUFFIX)
     chained = not lines or is_chained(lines[0])
     before = BEGINNING if chained else None
-    opened, previous = _UNOPENED, None
+    opening, previous = _UNOPENED, None
     intents: dict[int, Intent] = {}
     receipts: list[ReceiptRecord] = []
     for number, line in enumerate(lines):
@@ -87,7 +88,7 @@ def read_journal(path: Path) -> JournalFile:
             record = record_of(number, line, before)
             before = digest_of(line) if chained else None
             if number == 0:
-                opened, previous = _opened(record, run, chained=chained), _previous(record)
+                opening, previous = _opening(record, run, chained=chained), _previous(record)
             elif record["record"] == "intent":
                 intents[number] = _intent(record, run, number)
             else:
@@ -95,14 +96,14 @@ def read_journal(path: Path) -> JournalFile:
         except (ValueError, KeyError, TypeError) as error:
             raise _damaged(path, f"line {number + 1}: {error}") from error
     digests = tuple(map(digest_of, lines)) if chained else (sha256(content[: len(content) - len(rest)]).hexdigest(),)
-    return JournalFile(path, run, *opened, tuple(intents.values()), tuple(receipts), torn, chained, previous, digests)
+    return JournalFile(path, run, *opening, tuple(intents.values()), tuple(receipts), torn, chained, previous, digests)
 
 
 _Opened = tuple[datetime | None, str | None, str | None]
 _UNOPENED: _Opened = (None, None, None)
 
 
-def _opened(record: dict[str, Any], run: str, *, chained: bool) -> _Opened:
+def _opening(record: dict[str, Any], run: str, *, chained: bool) -> _Opened:
     if record["version"] != (VERSION if chained else UNCHAINED):
         raise ValueError(f"it has version {record['version']!r}, and this auditor reads versions {UNCHAINED} and {VERSION}")
     if record["record"] != "run" or record["run"] != run:

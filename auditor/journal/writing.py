@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import os
 import socket
 from contextlib import contextmanager
@@ -14,6 +13,8 @@ from auditor.journal.chain import newest_link
 from auditor.journal.lease import lease
 from auditor.journal.lock import sole_writer
 from auditor.journal.records import BEGINNING, SUFFIX, Intent, digest_of, intent_record, line_of, receipt_record, run_record
+from auditor.system.files import opened, sync_directory
+from auditor.system.processes import account_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -94,7 +95,7 @@ class Journal:
 
     def _create(self) -> None:
         previous = newest_link(self.directory)
-        self._descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        self._descriptor = opened(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND)
         sync_directory(self.directory)  # without this a power failure could lose the file name, and the intent with it
         self._write(run_record(self.run, self._now(), self._host, self._user, os.getpid(), previous))
 
@@ -137,15 +138,6 @@ def open_journal(directory: Path, run: str, now: Callable[[], datetime] = utc_no
             journal.close()
 
 
-def sync_directory(directory: Path) -> None:
-    """Flush the names in `directory` to disk."""
-    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
 def _make(directory: Path) -> None:
     try:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -161,11 +153,3 @@ def _make(directory: Path) -> None:
 
 def _nothing_to_check() -> None:
     return
-
-
-def account_name() -> str:
-    """Whose account this process runs under."""
-    try:
-        return getpass.getuser()
-    except (KeyError, OSError):  # a container's user often has no name
-        return f"uid {os.getuid()}"

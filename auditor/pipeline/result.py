@@ -16,10 +16,10 @@ from auditor.facts.snapshots.snapshot import snapshot_digest
 from auditor.history.folders import last_snapshot
 from auditor.history.plan_basis import rules_digest
 from auditor.history.trend import points_before
-from auditor.journal.writing import account_name
 from auditor.model import DriftAge, Fix, FixCertificate, Origin, Outcome, ReadTime, Receipt, Report, Run, Severity
 from auditor.report.json.saved_report import FindingKey, with_fixes
 from auditor.report.verdict_counts import LISTED
+from auditor.system.processes import account_name
 
 if TYPE_CHECKING:
     from pathlib import Path

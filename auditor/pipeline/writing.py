@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -31,6 +30,7 @@ from auditor.model import Change, Outcome, Plan, Receipt
 from auditor.pipeline.request import FixLimits, Progress, Result
 from auditor.report.terminal.receipts import narrated
 from auditor.stopping import closing
+from auditor.system.shell import joined
 
 if TYPE_CHECKING:
     from auditor.fleet.loading import Fleet
@@ -206,7 +206,7 @@ def _goes_on(task: Task) -> str:
     """The command that goes on with a run."""
     words = ["auditor", "resume", task.run_id, "--fleet", str(task.fleet.path)]
     words += [] if task.state == state_directory(None, to_read=True) else ["--state-dir", str(task.state)]
-    return shlex.join([*words, "--yes"])
+    return joined([*words, "--yes"])
 
 
 def _end(task: Task, writes: Writes, receipts: Sequence[Receipt], stopped: AuditorError | None) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from auditor.bounds.files import read_json, read_text
 from auditor.bounds.limits import SECRET_BYTES
 from auditor.errors import ConfigurationError
+from auditor.system.files import opened
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,7 +42,7 @@ def recording_key(path: Path) -> bytes:
 def write_private(path: Path, text: str) -> None:
     """Write a file that only this account may read, in place of an older one."""
     path.unlink(missing_ok=True)
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as out:
+    with os.fdopen(opened(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL), "w", encoding="utf-8") as out:
         out.write(text)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from auditor.errors import ConfigurationError
+from auditor.system.files import opened, put_in_place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,13 +40,13 @@ def written_whole(path: Path, *, mode: int = 0o666) -> Iterator[TextIO]:
         temporary = path.with_name(f".{path.name[:80]}.{secrets.token_hex(4)}{_TEMPORARY}")
         try:
             old_mode = path.stat().st_mode & 0o777 if path.exists() else None
-            with os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "w", encoding="utf-8", newline="\n") as out:
+            with os.fdopen(opened(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "w", encoding="utf-8", newline="\n") as out:
                 if old_mode is not None:
-                    os.fchmod(out.fileno(), old_mode)
+                    temporary.chmod(old_mode)
                 yield out
                 out.flush()
                 os.fsync(out.fileno())
-            temporary.replace(path)
+            put_in_place(temporary, path)
         finally:
             with suppress(FileNotFoundError):
                 temporary.unlink()

@@ -10,6 +10,7 @@ from auditor.bounds.files import read_bytes
 from auditor.bounds.limits import STATE_BYTES
 from auditor.store.clients import open_client
 from auditor.store.failures import failures_of, is_refusal, missing_client, translated
+from auditor.system.files import put_in_place
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -81,7 +82,7 @@ class ObjectStore:
             with translated(self.address, "read", _NOTHING_READ):
                 self._fs.get([self._key(key) for key in files], [str(path) for path in partial.values()])
             for key, path in files.items():
-                partial[key].replace(path)
+                put_in_place(partial[key], path)
         finally:
             for path in partial.values():
                 path.unlink(missing_ok=True)

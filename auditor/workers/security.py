@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from auditor.bounds.files import read_bytes
 from auditor.errors import ConfigurationError
+from auditor.system.folders import config_home
 from auditor.workers.certificates import files_of
 
 if TYPE_CHECKING:
@@ -29,14 +30,13 @@ def certificates_folder(option: Path | None, environment: Mapping[str, str] | No
 
     Args:
         option: the folder that a command line names; None means `$AUDITOR_WORKERS_CERTIFICATES`, else
-            ``$XDG_CONFIG_HOME/auditor/workers``, by default ``~/.config/auditor/workers``.
+            ``workers`` in `auditor.system.folders.config_home`.
         environment: None means that of the process.
     """
     known = os.environ if environment is None else environment
     if option is not None or known.get(VARIABLE):
         return Path(option or known[VARIABLE]).expanduser()
-    home = known.get("XDG_CONFIG_HOME", "")
-    return (Path(home) if home.startswith("/") else Path.home() / ".config") / "auditor" / "workers"
+    return config_home(known) / "workers"
 
 
 def security_of(directory: Path, role: str) -> Security:

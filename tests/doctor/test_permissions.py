@@ -20,9 +20,7 @@ from tests.endpoints.arrays import closed_port
 @pytest.fixture(autouse=True)
 def shared_group(monkeypatch: pytest.MonkeyPatch) -> None:
     """The group of files is one that others are in, whatever machine this is."""
-    monkeypatch.setattr(
-        "auditor.doctor.permissions.grp.getgrgid", lambda _group: SimpleNamespace(gr_name="storage", gr_mem=["anna", "ben"])
-    )
+    monkeypatch.setattr("grp.getgrgid", lambda _group: SimpleNamespace(gr_name="storage", gr_mem=["anna", "ben"]))
 
 
 def endpoint(secret: Secret) -> Endpoint:
@@ -58,8 +56,8 @@ def test_a_password_file_that_others_may_read_is_a_warning_with_what_to_paste(tm
 
 def test_a_group_of_the_owner_alone_is_nobody_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     owner = SimpleNamespace(pw_name="anna", pw_gid=(tmp_path / "..").stat().st_gid)
-    monkeypatch.setattr("auditor.doctor.permissions.pwd.getpwuid", lambda _user: owner)
-    monkeypatch.setattr("auditor.doctor.permissions.grp.getgrgid", lambda _group: SimpleNamespace(gr_name="anna", gr_mem=["anna"]))
+    monkeypatch.setattr("pwd.getpwuid", lambda _user: owner)
+    monkeypatch.setattr("grp.getgrgid", lambda _group: SimpleNamespace(gr_name="anna", gr_mem=["anna"]))
     assert check_of_secret(tmp_path / "password", 0o640).state is Health.OK
     assert check_of_secret(tmp_path / "password", 0o644).state is Health.WARNING
 

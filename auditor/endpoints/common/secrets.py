@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-import select
 import shutil
 import subprocess
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
 
 from auditor.endpoints.common.time_limits import within
 from auditor.errors import CredentialsError
@@ -116,12 +116,9 @@ def _from_keyring(wanted: Wanted, where: str) -> str:
 def _from_file(wanted: Wanted, where: str) -> str:
     problem: str
     try:
-        # Not blocking: to open a named pipe that nobody writes to would otherwise wait for ever.
-        descriptor = os.open(wanted.secret.argument[0], os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        try:
-            return _all_of(descriptor, time.monotonic() + SECRET_SECONDS)
-        finally:
-            os.close(descriptor)
+        return _text(within(SECRET_SECONDS, lambda: _start_of(Path(wanted.secret.argument[0]).open("rb"))))
+    except TimeoutError:  # a named pipe that nobody writes to
+        problem = _too_long()
     except (OSError, UnusableSecretError) as error:
         problem = str(error) if isinstance(error, UnusableSecretError) else type(error).__name__
     raise _none(wanted, where, problem)
@@ -133,12 +130,13 @@ def _from_command(wanted: Wanted, where: str) -> str:
     try:
         with _running(wanted.secret.argument) as process:
             assert process.stdout is not None  # noqa: S101  it is a pipe
-            text = _all_of(process.stdout.fileno(), deadline)
+            output = process.stdout
+            text = _text(within(SECRET_SECONDS, lambda: _start_of(output)))
             process.wait(max(0.0, deadline - time.monotonic()))
         if process.returncode == 0:
             return text
         problem = f"it ended with status {process.returncode}"
-    except subprocess.TimeoutExpired:
+    except (subprocess.TimeoutExpired, TimeoutError):
         problem = _too_long()
     except (OSError, ValueError) as error:
         problem = str(error) if isinstance(error, UnusableSecretError) else type(error).__name__
@@ -158,33 +156,29 @@ def _running(command: Sequence[str]) -> Iterator[subprocess.Popen[bytes]]:
     try:
         yield process
     finally:
-        if process.stdout is not None:
-            process.stdout.close()
         if process.poll() is None:
             process.kill()
             process.wait()
 
 
-def _all_of(descriptor: int, deadline: float) -> str:
-    """The text up to the end of a file or pipe, without the ends of its last line.
+def _start_of(file: IO[bytes]) -> bytes:
+    """What is read of a file or pipe up to its end, or one byte more than a secret may have. It is closed by the thread that reads it."""
+    with file:
+        return file.read(MOST_SECRET_BYTES + 1)
+
+
+def _text(content: bytes) -> str:
+    """The text of a secret, without the ends of its last line.
 
     Raises:
-        UnusableSecretError: it does not end by `deadline` (time.monotonic), is too long to be a secret, or is no UTF-8.
-        OSError: it cannot be read.
+        UnusableSecretError: it is too long to be a secret, or no UTF-8.
     """
-    content, ready = bytearray(), select.poll()
-    ready.register(descriptor, select.POLLIN)
-    while len(content) <= MOST_SECRET_BYTES:
-        if not ready.poll(max(0.0, 1000 * (deadline - time.monotonic()))):
-            raise UnusableSecretError(_too_long())
-        piece = os.read(descriptor, MOST_SECRET_BYTES)
-        if not piece:
-            try:
-                return content.decode().rstrip("\r\n")
-            except UnicodeDecodeError:
-                raise UnusableSecretError("it is not UTF-8") from None
-        content += piece
-    raise UnusableSecretError(f"it holds more than {MOST_SECRET_BYTES >> 10} KiB")
+    if len(content) > MOST_SECRET_BYTES:
+        raise UnusableSecretError(f"it holds more than {MOST_SECRET_BYTES >> 10} KiB")
+    try:
+        return content.decode().rstrip("\r\n")
+    except UnicodeDecodeError:
+        raise UnusableSecretError("it is not UTF-8") from None
 
 
 def _too_long() -> str:

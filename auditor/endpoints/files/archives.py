@@ -18,6 +18,7 @@ from pathlib import Path
 from auditor.endpoints.files.found import Member, Place, TooManyError, Unreadable, Walk, is_bad, shown
 from auditor.endpoints.files.opening import BAD_NAME, NO_FILE, Found, content_of, rest_of
 from auditor.endpoints.files.streams import Budget, SpentError, Stream
+from auditor.system.files import AT_ONCE, opened
 
 __all__ = ["Member", "Unreadable", "members"]
 
@@ -96,7 +97,7 @@ def _listed(walk: Walk, folder: Path) -> list[os.DirEntry[str]]:
 def _file(place: Place, path: Path, name: str, asked: str) -> Iterator[Member | Unreadable]:
     """What a file on disk holds. A device or a pipe is open for no longer than it takes to see that it is one."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (os.O_NOFOLLOW if name else 0))
+        descriptor = opened(path, os.O_RDONLY | AT_ONCE, links=not name)
         with os.fdopen(descriptor, "rb") as file:
             found = os.fstat(descriptor)
             if stat.S_ISREG(found.st_mode):

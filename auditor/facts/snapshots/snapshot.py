@@ -24,6 +24,7 @@ from auditor.facts.snapshots.parts import Part, filled_table_files, insert_table
 from auditor.facts.snapshots.unanswered import record_unanswered
 from auditor.model import EndpointReading, Gap
 from auditor.sql.statements import lift_limit, limit_memory, run
+from auditor.system.files import put_in_place
 
 if TYPE_CHECKING:
     import duckdb
@@ -294,7 +295,7 @@ class Snapshot:
                 (directory / BUGS_FILE).write_text("\n\n".join(bugs) + "\n", encoding="utf-8")
             partial = manifest.with_suffix(".partial")
             partial.write_text(json.dumps({**self._manifest(), **written}, indent=1), encoding="utf-8")
-            partial.replace(manifest)
+            put_in_place(partial, manifest)
         except OSError as error:
             raise SnapshotError(
                 f"cannot write {directory}: {error}",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from auditor.report.terminal.gap_lines import gaps_by_remedy
 from auditor.report.terminal.receipts import counts_text
 from auditor.report.terminal.topic_counts import topic_lines
 from auditor.report.wording import allowing, certificate_text, count_of, neutral
+from auditor.system.shell import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -67,7 +67,7 @@ class Commands:
         scope = report.scope
         file = scope.fleet_name if scope is not None and scope.fleet is not None else "fleet.yaml"
         words = (
-            audit or f"auditor audit --fleet {shlex.quote(file)}",
+            audit or f"auditor audit --fleet {quoted(file)}",
             *(_pasted(option) for option in (scope.options if scope is not None else ())),
         )
         return Commands(neutral(" ".join(words)), options, neutral(doctor), None if plan is None else neutral(plan))
@@ -76,7 +76,7 @@ class Commands:
 def _pasted(option: str) -> str:
     """An option of a scope, in which globs have no quotation marks, so that no shell puts names of files in their place."""
     name, _, value = option.partition(" ")
-    return option if "'" in value or not set(value) & set("*?[") else f"{name} {shlex.quote(value)}"
+    return option if "'" in value or not set(value) & set("*?[") else f"{name} {quoted(value)}"
 
 
 def totals_parts(
