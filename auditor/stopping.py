@@ -91,9 +91,7 @@ def last_words() -> list[str]:
 
 def install() -> None:
     """Have signals handled so; for the main thread of a program of its own. A signal that is ignored, as nohup has it, stays so."""
-    reader, writer = os.pipe()
-    if hasattr(os, "set_blocking"):  # Windows wants it for sockets alone
-        os.set_blocking(writer, False)
+    reader, writer = signals.wakeup_pipe()
     for number in signals.STOPS:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _handle)

@@ -29,8 +29,8 @@ waiting: list[datetime] = []
 
 def main() -> None:
     """The console script `auditor`; its exit codes are those of docs/exit-codes.md."""
-    from auditor.cli.process_start import process_began
     from auditor.cli.safe_stdout import safe_stream, stdout_failure
+    from auditor.system.process_start import process_began
 
     gc.set_threshold(_OBJECTS_A_COLLECTION)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy's library would start a thread for each core, and nothing here multiplies

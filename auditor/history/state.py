@@ -11,7 +11,7 @@ from auditor.errors import ConfigurationError
 from auditor.history.folders import JOURNAL_FOLDER, RUNS_FOLDER
 from auditor.history.working_copy import address_of, pull, working_copy
 from auditor.store.address import Address, without_journals
-from auditor.system.files import is_own, is_private_group, rights_are_told
+from auditor.system.files import is_own, is_own_group, rights_are_told
 from auditor.system.folders import state_home
 from auditor.system.shell import quoted
 
@@ -102,4 +102,4 @@ def _writers(about: os.stat_result) -> str:
         return "the account that owns it, which is not this one"
     if about.st_mode & stat.S_IWOTH:
         return "everybody"
-    return "its group" if about.st_mode & stat.S_IWGRP and not is_private_group(os.geteuid(), about.st_gid) else ""
+    return "its group" if about.st_mode & stat.S_IWGRP and not is_own_group(about.st_gid) else ""

@@ -76,12 +76,17 @@ def put_in_place(partial: Path, path: Path) -> None:
 
 def rights_are_told() -> bool:
     """Whether the mode of a file tells who may read and write it. On Windows an access list does, which auditor does not read."""
-    return not on_windows()
+    return hasattr(os, "geteuid")
 
 
 def is_own(about: os.stat_result) -> bool:
     """Whether this account or the system's own owns the file."""
     return about.st_uid in (os.geteuid(), 0)
+
+
+def is_own_group(group: int) -> bool:
+    """Whether nobody but this account is in the group."""
+    return is_private_group(os.geteuid(), group)
 
 
 def is_private_group(user: int, group: int) -> bool:

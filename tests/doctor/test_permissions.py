@@ -34,6 +34,7 @@ def check_of_secret(path: Path, mode: int) -> Check:
     return check
 
 
+@pytest.mark.posix_only
 @pytest.mark.parametrize(
     ("mode", "readers"),
     [
@@ -54,6 +55,7 @@ def test_a_password_file_that_others_may_read_is_a_warning_with_what_to_paste(tm
     assert "hunter2" not in str(check)
 
 
+@pytest.mark.posix_only
 def test_a_group_of_the_owner_alone_is_nobody_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     owner = SimpleNamespace(pw_name="anna", pw_gid=(tmp_path / "..").stat().st_gid)
     monkeypatch.setattr("pwd.getpwuid", lambda _user: owner)
@@ -71,6 +73,7 @@ def checks_of_file(tmp_path: Path, mode: int, *secrets: Secret) -> list[Check]:
     return [one for one in examine_fleet(fleet, AffectedRules.of(load_rule_set())) if one.topic == "fleet.yaml"]
 
 
+@pytest.mark.posix_only
 def test_a_fleet_file_that_others_may_change_is_a_warning(tmp_path: Path) -> None:
     secret = Secret("env", ("X",))
     assert checks_of_file(tmp_path, 0o644, secret) == []

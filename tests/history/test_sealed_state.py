@@ -61,6 +61,7 @@ def test_a_journal_that_was_taken_away_is_missed(site: Site) -> None:  # noqa: F
         site.undo(run)
 
 
+@pytest.mark.posix_only
 @pytest.mark.parametrize(
     ("harm", "message"),
     [
@@ -80,6 +81,7 @@ def test_a_state_directory_of_others_is_refused(tmp_path: Path, harm: Callable[[
         state_directory(state)
 
 
+@pytest.mark.posix_only
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may give a folder away")
 def test_a_state_directory_of_another_account_is_refused(tmp_path: Path) -> None:
     os.chown(tmp_path, 65534, -1)

@@ -18,6 +18,7 @@ from auditor.errors import GuardError, JournalError
 from auditor.journal import History, history, open_intents, open_journal, read_journal
 from auditor.journal.records import digest_of, line_of, record_of
 from auditor.model import Change, FixClass, Outcome, Receipt, Resource, Scalar, Target
+from auditor.system import files
 from tests.waiting import PATIENCE_SECONDS
 
 RUN, NEXT = "20181104T120000Z-0001", "20181104T130000Z-0002"
@@ -147,7 +148,7 @@ def test_every_record_is_flushed_before_the_next_step(journals: Path, monkeypatc
     with open_journal(journals, RUN) as journal:
         flushed.clear()
         journal.intend(change())
-        assert (True, 0) in flushed, "the file's name is on disk too"
+        assert ((True, 0) in flushed) is (files._DIRECTORY is not None), "the file's name is on disk too, where folders can be opened"
         assert flushed[-1] == (False, (journals / f"{RUN}.jsonl").stat().st_size)
 
 

@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 
 from auditor.audit import audit
-from auditor.cli.process_start import process_began
 from auditor.history.kept_run import list_runs
 from auditor.history.run_list import run_lines
 from auditor.history.runs import report_of_run
@@ -30,6 +29,7 @@ from auditor.report.digest import digest, headline
 from auditor.report.json.report import run_object
 from auditor.report.verdict_counts import hosts_judged
 from auditor.report.wording import took_text
+from auditor.system.process_start import process_began
 from auditor_lab.scenario import load_scenario
 from auditor_lab.serving import serve
 from tests.report import samples
@@ -115,7 +115,7 @@ def test_what_a_run_took_is_what_a_person_waited(chosen: tuple[Report, Path]) ->
 
 
 def test_the_wait_begins_with_the_process() -> None:
-    program = "import time; time.sleep(0.5); from auditor.cli.process_start import process_began; print(process_began().timestamp())"
+    program = "import time; time.sleep(0.5); from auditor.system.process_start import process_began; print(process_began().timestamp())"
     before = time.time()
     began = float(subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=60).stdout)
     if sys.platform == "linux":
