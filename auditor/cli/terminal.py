@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from auditor.cli.activity import ENDS, Activity
+from auditor.counts import Counted, counts_text
 from auditor.errors import GuardError
 
 if TYPE_CHECKING:
@@ -19,15 +21,17 @@ if TYPE_CHECKING:
 
 _PASSING = ("connecting", "logging in", "reading ", "change ")
 """What texts begin with that say what is being done just now: off a terminal nobody would read them."""
-_ENDS = ("read", "looked at", "read with gaps", "not read")
-"""What becomes of reading an endpoint."""
+LINE_SECONDS = 10.0
+"""Off a terminal there is a line so often that says how far it is."""
+_MOST_SHOWN = 12
+"""Endpoints that have a line of their own on a terminal; the first line counts all."""
 
 
 class ProgressDisplay:
-    """Shows how each endpoint is doing; may be called from several threads.
+    """Shows how each endpoint is doing and how much of all is done; may be called from several threads.
 
-    A terminal gets a live block. Elsewhere there is a line for each endpoint that could not be read, and one that counts all of them. What
-    became of a change is a line that stays.
+    A terminal gets a live block. Elsewhere there is a line every ten seconds, one for each endpoint that could not be read, and one that
+    counts all of them. What became of a change is a line that stays.
     """
 
     def __init__(self) -> None:
@@ -35,36 +39,52 @@ class ProgressDisplay:
         self._live: Progress | None = None
         self._tasks: dict[str, TaskID] = {}
         self._ends: dict[str, str] = {}
+        self._activity = Activity()
+        self._stopped = threading.Event()
+        self._lines: threading.Thread | None = None
 
     def __call__(self, endpoint: str, text: str) -> None:
-        """Show what is being done at `endpoint`."""
+        """Show what is being done at `endpoint`; "" is no endpoint, and something is done here."""
         from auditor.pipeline.request import Result
         from auditor.report.wording import neutral
 
+        is_result = isinstance(text, Result)
+        if not is_result:
+            self._activity.note(endpoint, text)
         if not sys.stderr.isatty():
             self._print(endpoint, text)
             return
         from rich.markup import escape
 
-        shown = escape(neutral(f"{endpoint}: {text}"))
         with self._lock:
             live = self._started()
-            if isinstance(text, Result):
+            if is_result:
                 live.console.print(neutral(text), markup=False, highlight=False)
                 return
-            if endpoint not in self._tasks:
-                self._tasks[endpoint] = live.add_task(shown, total=None)
-            live.update(self._tasks[endpoint], description=shown)
+            self._update(live, "", escape(neutral(self._activity.line())))
+            if not endpoint:  # all endpoints were read
+                for name in [name for name in self._tasks if name]:
+                    live.remove_task(self._tasks.pop(name))
+            elif endpoint in self._tasks or len(self._tasks) <= _MOST_SHOWN:
+                of_it = counts_text([text.counts]) if isinstance(text, Counted) else ""
+                self._update(live, endpoint, escape(neutral(f"{endpoint}: {text}{of_it and ': '}{of_it}")))
+                if text in ENDS and len(self._tasks) > _MOST_SHOWN:
+                    live.remove_task(self._tasks.pop(endpoint))
 
     def stop(self) -> None:
         """Take the live block away, before something else is shown; the next call begins a new one."""
         with self._lock:
             live, self._live = self._live, None
+            lines, self._lines = self._lines, None
+            self._stopped.set()
             self._tasks.clear()
             ends = list(self._ends.values())
             self._ends.clear()
+            self._activity = Activity()
+        if lines is not None:
+            lines.join()
         if ends:
-            counts = ", ".join(f"{ends.count(end)} {end}" for end in _ENDS if end in ends)
+            counts = ", ".join(f"{ends.count(end)} {end}" for end in ENDS if end in ends)
             print(f"{len(ends)} endpoint{'' if len(ends) == 1 else 's'}: {counts}", file=sys.stderr, flush=True)
         if live is not None:
             live.stop()
@@ -74,14 +94,32 @@ class ProgressDisplay:
         from auditor.pipeline.request import Result
         from auditor.report.wording import neutral
 
-        if text in _ENDS:
-            with self._lock:
+        with self._lock:
+            if self._lines is None:
+                self._stopped = threading.Event()
+                self._lines = threading.Thread(target=self._print_lines, args=(self._activity, self._stopped), daemon=True)
+                self._lines.start()
+            if text in ENDS:
                 self._ends[endpoint] = text
-        if text.startswith(_PASSING) or text in _ENDS[:3]:
+        if not endpoint or text.startswith(_PASSING) or text in ENDS[:3]:
             return
         line = neutral(text if isinstance(text, Result) else f"{endpoint}: {text}")
         sys.stderr.write(f"{line}\n")  # one write a line: endpoints call from threads of their own
         sys.stderr.flush()
+
+    def _print_lines(self, activity: Activity, stopped: threading.Event) -> None:
+        from auditor.report.wording import neutral
+
+        while not stopped.wait(LINE_SECONDS):
+            line = activity.line()
+            if line:
+                sys.stderr.write(f"{neutral(line)}\n")
+                sys.stderr.flush()
+
+    def _update(self, live: Progress, name: str, shown: str) -> None:
+        if name not in self._tasks:
+            self._tasks[name] = live.add_task(shown, total=None)
+        live.update(self._tasks[name], description=shown)
 
     def _started(self) -> Progress:
         from rich.console import Console

@@ -6,10 +6,12 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.bugs import bug_gap, bug_report
 from auditor.endpoints.common.sessions import open_session
+from auditor.endpoints.counting import Counting
 from auditor.endpoints.plugin_rows import own_items
 from auditor.endpoints.shares import known_apart, whole_reading
 from auditor.errors import AuditorError, ConfigurationError, EndpointError, no_room
@@ -176,9 +178,11 @@ def read_endpoint(
             progress(endpoint.name, f"{READING}{release}")
             more = (_usable(earlier, session), builder) if kind.is_incremental else ()
             items = kind.load(kind.collector)(session, endpoint, needs, *more)
+            count = Counting(endpoint, needs, f"{READING}{release}", partial(progress, endpoint.name))
             for item in own_items(items, endpoint, kind) if kind.plugin else items:
                 complete = complete and not isinstance(item, Gap)
                 builder.add(item)
+                count(item)
             _identify(session)
             transport, notes = session.transport, session.notes
     except (EndpointError, ConfigurationError) as error:

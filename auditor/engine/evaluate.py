@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from auditor.counts import Counted, Counts, Told, told_nobody
 from auditor.engine.fixes.blockers import blocker_text, by_hand_text
 from auditor.engine.fixes.harmful import mark_harmful_fixes
 from auditor.engine.judged_view import JudgedView
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Evaluation", "evaluate", "load_evaluation"]
 
+JUDGING = "judging"
+"""What is done while rules are judged."""
 SMALL_VIEW_ROWS = 1_000
 """Up to so many rows of a view, all verdicts over it are kept at once, half a kilobyte each: a second statement to read them later would
 cost more than the rows."""
@@ -37,6 +40,7 @@ def evaluate(
     *,
     only: Iterable[str] | None = None,
     taken: TakenVerdicts | None = None,
+    tell: Told = told_nobody,
 ) -> Evaluation:
     """Judge every row of every rule's view.
 
@@ -49,6 +53,7 @@ def evaluate(
         params: what the fleet overrides; None: the rules' defaults.
         only: ids of the rules to use; None: all.
         taken: the verdicts of some of these rules by an earlier run, which are not worked out again; None: all rules are judged.
+        tell: called after each rule with how much is judged.
 
     Raises:
         ConfigurationError: `only` names a rule that does not exist.
@@ -65,9 +70,12 @@ def evaluate(
     views = {view: JudgedView(view, chosen.views[view], classes.get(view), view in rows) for view in {rule.over: None for rule in chosen}}
     with_rows = [rule for rule in chosen if rows.get(rule.over) != 0 and (taken is None or rule.id not in taken.rules)]
     try:
-        deferred = [
-            _judge(connection, store, rule, views[rule.over], scopes(rule, params), number) for number, rule in enumerate(with_rows)
-        ]
+        deferred, done = [], 0
+        for number, rule in enumerate(with_rows):
+            verdicts = _judge(connection, store, rule, views[rule.over], scopes(rule, params), number)
+            deferred.append(verdicts)
+            done += sum(verdicts.counts.values()) or rows.get(rule.over, 0)
+            tell(Counted(JUDGING, Counts(steps=number + 1, of_steps=len(with_rows), rows=done)))
         for rule in _failed(connection, store, with_rows):
             mark_harmful_fixes(connection, store, rule, chosen, params, views[rule.over])
         deferred += take_over(connection, store, taken, judged) if taken is not None else ()

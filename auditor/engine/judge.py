@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from auditor.counts import Told, told_nobody
 from auditor.engine.evaluate import evaluate
 from auditor.engine.fixes.impact import predict_fix_impact
 from auditor.engine.fixes.planning import plan
@@ -73,6 +74,7 @@ def judge(
     chosen: Chosen | None = None,
     taken: TakenVerdicts | None = None,
     expendable: Collection[str] = (),
+    tell: Told = told_nobody,
 ) -> Judgement:
     """Judge `snapshot` by `rules` and save every verdict to the file `findings`.
 
@@ -88,6 +90,7 @@ def judge(
         taken: verdicts of an earlier run that hold for this snapshot too; their file lies beside `findings`. None: all rules are judged.
         spill: the prefix of the folder for what does not fit into memory.
         expendable: ids of rules that are left out where they cannot be computed, and a notice says so: those of plugins.
+        tell: called with what is being done, and how much of it is done.
 
     Raises:
         ConfigurationError: an override fits no rule.
@@ -100,9 +103,11 @@ def judge(
     # What a change is compared with stands in its rule's view: see `unusual_changes`.
     compared = {rule.id for rule in rules if rule.fix is not None and (rule.id in own or rule.id in params.overrides)}
     views = {rule.over for rule in rules if rule.id not in taken_over or rule.id in compared}
+    tell("joining what was read")
     create_views(snapshot.connection, spill, views | set(impacts.views if impacts is not None else ()))
     seal(snapshot.connection, findings.parent)
-    evaluation, rules, failed = _evaluated(snapshot.connection, rules, params, taken, expendable)
+    evaluation, rules, failed = _evaluated(snapshot.connection, rules, params, taken, expendable, tell)
+    tell("keeping the verdicts")
     # Saving millions of verdicts is one statement. It needs more memory than joining and judging are limited to.
     lift_limit(snapshot.connection)
     predict_fix_impact(evaluation, rules, params, taken_over)
@@ -123,13 +128,18 @@ def judge(
 
 
 def _evaluated(
-    connection: duckdb.DuckDBPyConnection, rules: RuleSet, params: ParamValues, taken: TakenVerdicts | None, expendable: Collection[str]
+    connection: duckdb.DuckDBPyConnection,
+    rules: RuleSet,
+    params: ParamValues,
+    taken: TakenVerdicts | None,
+    expendable: Collection[str],
+    tell: Told,
 ) -> tuple[Evaluation, RuleSet, tuple[str, ...]]:
     """The verdicts, the rules that gave them, and a sentence for each rule that was left out."""
     failed: list[str] = []
     while True:
         try:
-            return evaluate(connection, rules, params, taken=taken), rules, tuple(failed)
+            return evaluate(connection, rules, params, taken=taken, tell=tell), rules, tuple(failed)
         except UncomputableRuleError as error:
             if error.rule not in expendable or len(rules) == 1:
                 raise

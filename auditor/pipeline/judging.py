@@ -27,7 +27,7 @@ from auditor.model import EndpointKind, Plan
 from auditor.model.scope import Scope, fleet_identity
 from auditor.pipeline.plugin_rules import plugin_rules
 from auditor.pipeline.policy import Policy, needs_for
-from auditor.pipeline.request import AuditRequest
+from auditor.pipeline.request import NO_ENDPOINT, AuditRequest
 from auditor.pipeline.result import AuditResult
 from auditor.report.fix_outcomes import contradiction_notices, refused_fixes
 
@@ -76,6 +76,7 @@ def judge_collected(
             chosen=chosen,
             taken=taken,
             expendable=plugin_rules().rules,
+            tell=partial(request.progress, NO_ENDPOINT),
         )
     finally:
         if taken is not None:
@@ -132,6 +133,7 @@ def judge_again(audited: AuditResult, snapshot: Snapshot) -> AuditResult:
         impacts=_impacts(policy.rules),
         chosen=choose(snapshot, _places(audited.request)),
         expendable=plugin_rules().rules,
+        tell=partial(audited.request.progress, NO_ENDPOINT),
     )
     unknown = unknown_by_accepted_gaps(judgement.evaluation, snapshot, snapshot.gaps)
     # What follows a fix passes the guards that the fix passed: a setting that was put back is left to a person there as well.

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from auditor.store.address import Place
 
 Progress = Callable[[str, str], None]
-"""Called with the name of an endpoint and what is being done there, from several threads."""
+"""Called with the name of an endpoint and what is being done there, from several threads; `Counted` where it is said how much is done."""
+NO_ENDPOINT = ""
+"""The name under which a `Progress` is called with what is done here, at no endpoint."""
 
 
 class Result(str):

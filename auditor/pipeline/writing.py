@@ -17,6 +17,7 @@ from auditor.apply.limits import larger, never
 from auditor.apply.orders import Orders
 from auditor.apply.rehearsal import rehearse
 from auditor.apply.restrictions import Restrictions, restrictions_of
+from auditor.counts import Counted, Counts
 from auditor.endpoints.common.sessions import Sessions
 from auditor.errors import AuditorError
 from auditor.history.confirming import Deadline, deadline_of, forget_deadline, keep_deadline
@@ -249,6 +250,7 @@ def _sessions(fleet: Fleet) -> Sessions:
 
 def _change_progress(progress: Progress) -> Callable[[Change, int, int], None]:
     def show(change: Change, number: int, of: int) -> None:
-        progress(change.target.endpoint, f"change {number} of {of}: {change.remediator} on {change.resource.name}")
+        text = f"change {number} of {of}: {change.remediator} on {change.resource.name}"
+        progress(change.target.endpoint, Counted(text, Counts(steps=number - 1, of_steps=of)))
 
     return show

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from auditor.counts import Counted, Counts
 from auditor.endpoints.collect import ENDS, NOT_READ, READING, unread_part
 from auditor.endpoints.read_task import ReadTask, task_of
 from auditor.endpoints.shares import shares_of
@@ -268,8 +269,11 @@ class _Run:
 def _show_event(event: object, known: Container[str], show: Callable[[str, str], None]) -> None:
     """Show how far a worker is; what is not of this form, or of no endpoint that was handed out, is not shown."""
     match event:
-        case (_, {"endpoint": str(name), "text": str(text)}) if name in known:
-            show(name, "".join(one if one.isprintable() else " " for one in text[:_LONGEST_PROGRESS]))
+        case (_, {"endpoint": str(name), "text": str(text), **others}) if name in known:
+            shown = "".join(one if one.isprintable() else " " for one in text[:_LONGEST_PROGRESS])
+            given = others.get("counts", ())
+            counts = [count for count in given if isinstance(count, int)] if isinstance(given, list | tuple) else []
+            show(name, Counted(shown, Counts(*counts)) if len(counts) == len(Counts._fields) else shown)
         case _:
             pass
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from auditor.counts import Counted
 from auditor.endpoints.bugs import bug_gap, bug_report
 from auditor.endpoints.collect import unread_part
 from auditor.endpoints.read_task import ReadTask, UnwantedError, read_part
@@ -59,7 +60,8 @@ def read_on_worker(task: ReadTask, order: Order) -> Part | None:
     started = datetime.now(UTC)
 
     def progress(name: str, text: str) -> None:
-        worker.log_event(order.topic, {"endpoint": name, "text": text})
+        counts = {"counts": list(text.counts)} if isinstance(text, Counted) else {}
+        worker.log_event(order.topic, {"endpoint": name, "text": str(text), **counts})
 
     with _alone(task.endpoint, worker, progress) as is_alone:
         if not is_alone:
