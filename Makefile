@@ -19,13 +19,14 @@ env: $(STAMP) ## build the environment in .venv; every other target does so firs
 # solidfire-sdk-python asks for two packages of Python 2 that it does not need: auditor/endpoints/element/sdk.py.
 $(STAMP): requirements-dev.lock pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --no-deps --require-hashes --requirement requirements-dev.lock
+	@$(BIN)/python deploy/install_lock.py requirements-dev.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	! $(BIN)/python -m pip check | grep -vE '^solidfire-sdk-python .* requires (enum34|future), |^No broken requirements'
 	@touch $(STAMP)
 
 # Drift is what the demo is there to show: 1 (drift) and 2 (something is unknown) are its good ends.
 demo: env ## audit the simulated fleet
+	@command -v auditor > /dev/null || echo 'To type the commands that follow, once in this shell: . $(BIN)/activate'
 	@$(BIN)/auditor demo; code=$$?; \
 	if [ $$code -eq 1 ] || [ $$code -eq 2 ]; then \
 		echo "(exit code $$code: drift was found$$([ $$code -eq 2 ] && echo ', and something was not judged'); make ends well)"; \
