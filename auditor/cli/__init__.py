@@ -94,8 +94,10 @@ def run(arguments: list[str], before_the_command: Callable[[], None] | None = No
     from typer.exceptions import Abort, TyperException
 
     from auditor.cli.commands import app_for
+    from auditor.cli.plain_values import take_plain_values
     from auditor.errors import AuditorError
 
+    take_plain_values()
     is_completing = _prepare_completion()
     try:
         app = app_for(() if is_completing else arguments or ["--help"])
