@@ -16,7 +16,7 @@ from auditor.engine.verdict_reader import BY_IMPACT, PLACE, SORTED_AT_ONCE, fetc
 from auditor.engine.verdict_sql import VERDICT_COLUMNS, quoted
 from auditor.errors import SnapshotError
 from auditor.facts.views import seal
-from auditor.model import Finding, Fix, FixClass, Outcome, Resource, Scalar, Severity, Summary, Verdict
+from auditor.model import Finding, Fix, FixClass, Outcome, PlaceCount, Resource, Scalar, Severity, Summary, Verdict
 from auditor.sql.statements import execute
 from auditor.system.files import put_in_place
 
@@ -156,6 +156,29 @@ class Evaluation:
         counted = f"SELECT count(*) FROM (SELECT DISTINCT endpoint, host FROM ({' UNION ALL '.join(selects)}) WHERE host IS NOT NULL)"
         number: int = next(iter(fetched(self.connection, counted, bound)))[0]
         return number
+
+    def by_place(self, by_host: bool) -> list[PlaceCount]:
+        """How many verdicts there are, by endpoint, cluster, host and topic.
+
+        Args:
+            by_host: whether hosts are told apart, and all verdicts counted; else clusters are, and only what a report lists is counted:
+                on a large fleet to count passes takes longer than all else of a page.
+        """
+        listed = [Verdict.FAIL, Verdict.UNKNOWN, Verdict.WAIVED]
+        wanted = list(Verdict) if by_host else listed
+        columns = "endpoint, cluster, host, rule, severity, verdict"
+        selects = [f"SELECT {columns} FROM {self.store}.verdict WHERE verdict IN ({_listed(wanted)})"]
+        kept = [one for one in self.deferred if any(one.counts.get(verdict) for verdict in wanted)]
+        selects += [f"SELECT {columns} FROM ({_deferred_sql(one, wanted)})" for one in kept]
+        bound = {name: value for one in kept for name, value in one.bound.items()}
+        host, topic = "host" if by_host else "NULL", "split_part(CAST(rule AS VARCHAR), '/', 1)"
+        counted = (
+            f"SELECT endpoint, cluster, {host}, {topic}, severity, verdict, count(*) FROM ({' UNION ALL '.join(selects)}) GROUP BY ALL"
+        )
+        return [
+            PlaceCount(endpoint, cluster, of_host, of_topic, Severity(severity), Verdict(verdict), number)
+            for endpoint, cluster, of_host, of_topic, severity, verdict, number in fetched(self.connection, counted, bound)
+        ]
 
     def rows(self, verdicts: Collection[Verdict]) -> Iterator[dict[str, Any]]:
         """The stored columns of these verdicts, worst first, a chunk at a time."""

@@ -163,7 +163,7 @@ def report_of_run(run: KeptRun) -> Report:
     else:
         evaluation = load_evaluation(run.directory / FINDINGS_FILE)
         report = load_saved_report(run.directory / KEPT_FILE, evaluation.findings, partial(evaluation.findings, LISTED))
-        report = replace(report, counts=evaluation.counts, hosts_judged=evaluation.hosts_judged)
+        report = replace(report, counts=evaluation.counts, hosts_judged=evaluation.hosts_judged, by_place=evaluation.by_place)
     earlier = partial(points_before, run.directory.parents[1], run.id, run.scope)
     return replace(report, snapshot=run.snapshot, compared=_compared(run), earlier=earlier)
 

@@ -21,7 +21,7 @@ from auditor.model.changes import (
 from auditor.model.diagnosis import Check, Diagnosis, Health
 from auditor.model.endpoints import BulkTransport, Endpoint, EndpointKind, Evidence, Exchange, Limits, Secret, Share, Ssh, Tap, Tls
 from auditor.model.readings import EndpointReading, Gap, ReadTime
-from auditor.model.reports import Document, DocumentKind, FixCertificate, Origin, Report, RuleText, Run, TrendPoint
+from auditor.model.reports import Document, DocumentKind, FixCertificate, Origin, PlaceCount, Report, RuleText, Run, TrendPoint
 from auditor.model.resources import Resource, Scalar, Target
 from auditor.model.rule_keys import Cure, ImpactModel, ImpactScope, Lesson, Reproduction
 from auditor.model.verdicts import DriftAge, Finding, Severity, Summary, Verdict
@@ -57,6 +57,7 @@ __all__ = [
     "Limits",
     "Origin",
     "Outcome",
+    "PlaceCount",
     "Plan",
     "Protection",
     "Reach",

@@ -117,6 +117,29 @@ class TrendPoint:
 
 
 @dataclass(frozen=True, slots=True)
+class PlaceCount:
+    """How many verdicts of one kind there are at one place.
+
+    Attributes:
+        endpoint: that the place is of.
+        cluster: None where it is in none.
+        host: None where they are about no single host, or hosts were not asked for.
+        topic: the first part of the rules' ids, before the "/".
+        severity: of them.
+        verdict: of them.
+        number: of them.
+    """
+
+    endpoint: str
+    cluster: str | None
+    host: str | None
+    topic: str
+    severity: Severity
+    verdict: Verdict
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     """Everything that a report shows; rendering it decides nothing."""
 
@@ -133,6 +156,9 @@ class Report:
     listed: Callable[[], Iterator[Finding]] | None = None  # failures, unknown and waived ones of `findings`; None: only `findings` has them
     counts: Callable[[], Mapping[tuple[str, Severity, Verdict], int]] | None = None  # by rule, severity and verdict; None: count `findings`
     hosts_judged: Callable[[], int] | None = None  # hosts that got a verdict, of `run.hosts`; None: see `findings`
+    by_place: Callable[[bool], Sequence[PlaceCount]] | None = (
+        None  # True: all, by host; False: what is listed, by cluster; None: count them
+    )
     scope: Scope | None = None  # of which fleet, how much of it, and by which rules; None: the run of an older auditor
     compared: Comparison | None = None  # with the run before of the same scope; None: there is none
     earlier: Callable[[], Sequence[TrendPoint]] | None = None  # runs of the same scope before this one, oldest first; None: not known

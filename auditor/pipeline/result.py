@@ -106,6 +106,7 @@ class AuditResult:
             listed=partial(with_fixes, partial(self.evaluation.findings, LISTED), self.fixes, self.drift_ages),
             counts=self.evaluation.counts,
             hosts_judged=self.evaluation.hosts_judged,
+            by_place=self.evaluation.by_place,
             receipts=self.receipts,
             notices=self.notices,
             contradictions=self.plan.contradictions,

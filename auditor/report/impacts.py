@@ -34,7 +34,7 @@ def impact_text(impact: Mapping[str, Any]) -> str:
 def _sentence(impact: Mapping[str, Any]) -> str:
     if not impact or NOT_COMPUTED in impact:
         return ""
-    now, who, then = span(impact["now"]), _named(impact["victims"], impact["victims_count"]), _fix_text(impact)
+    now, who, then = span(impact["now"]), _named(impact["victims"], impact["victims_count"]), after_text(impact)
     quantity = impact["quantity"]
     if quantity == "iops":
         took = impact.get("latency_ms")  # reports of before have none
@@ -47,7 +47,7 @@ def _sentence(impact: Mapping[str, Any]) -> str:
     return f"{who} {'take' if several else 'takes'} {now} ms{behind}; {then}"
 
 
-def _fix_text(impact: Mapping[str, Any]) -> str:
+def after_text(impact: Mapping[str, Any]) -> str:
     """What the fix gives; where only its direction is known, that."""
     quantity = impact["quantity"]
     if impact.get("direction") == "same":
@@ -78,7 +78,7 @@ def cost_text(impact: Mapping[str, Any]) -> str:
     now, who = span(impact["now"]), _named(impact["victims"], impact["victims_count"])
     quantity = impact["quantity"]
     if impact.get("direction") == "same" or not impact.get("size_known", True):
-        then = _fix_text(impact)
+        then = after_text(impact)
     else:
         after = f"{span(impact['after'])}{' ms' if quantity == 'latency_ms' else ''} after the fix"
         then = _MAY_NOT if may_not_help(impact) else after

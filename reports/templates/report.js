@@ -1,7 +1,7 @@
 // The filters, the pages of the table, the address that keeps them, and paper.
 const PAGE = matchMedia("(max-width: 820px)").matches ? 25 : 100; // a card is as high as five rows
 const PRINTED = 300;
-const FIELDS = ["search", "rule", "cluster", "fix", "change"];
+const FIELDS = ["search", "rule", "topic", "host", "cluster", "endpoint", "fix", "change"];
 const sorting = { by: "", down: false };
 let shown = [];
 let page = 0;
@@ -11,12 +11,16 @@ const checked = (id) => new Set([...byId(id).querySelectorAll("input:checked")].
 function select() {
   const needles = byId("search").value.toLowerCase().split(/\s+/).filter(Boolean);
   const rule = byId("rule").value, cluster = byId("cluster").value, way = byId("fix").value, change = byId("change").value;
+  const topic = byId("topic").value, host = byId("host").value, endpoint = byId("endpoint").value;
   const severities = checked("severity"), verdicts = checked("verdict");
   shown = [];
   for (let place = 0; place < total; place += 1) {
     if (!severities.has(at(place, "severity")) || !verdicts.has(at(place, "verdict"))) continue;
     if (rule !== "" && at(place, "rule") !== Number(rule)) continue;
     if (cluster !== "" && clusterKey(place) !== cluster) continue;
+    if (topic !== "" && topicOf(place) !== topic) continue;
+    if (host !== "" && hostKey(place) !== host) continue;
+    if (endpoint !== "" && at(place, "endpoint") !== endpoint) continue;
     if (way !== "" && wayOf(place) !== way) continue;
     if (change !== "" && at(place, "change") !== change) continue;
     if (needles.length) {
@@ -92,6 +96,10 @@ function remember() {
 function recall() {
   if (!location.hash.includes("=")) return;
   const state = new URLSearchParams(location.hash.slice(1));
+  if (state.has("at")) {
+    recallCell(...state.get("at").split(".").map(Number));
+    return;
+  }
   for (const id of FIELDS.slice(1)) {
     const wanted = [...byId(id).options].find((option) => option.textContent === state.get(id));
     byId(id).value = wanted ? wanted.value : "";
@@ -101,6 +109,21 @@ function recall() {
     const on = state.has(id) ? state.get(id).split(",") : null;
     for (const box of byId(id).querySelectorAll("input")) box.checked = !on || on.includes(box.parentElement.textContent.trim());
   }
+}
+
+// A cell of the map: what is listed of its topic at its host or cluster.
+function recallCell(row, column) {
+  const map = byId("heat"), at = map && map.tBodies[0].rows[row], head = map && map.tHead.rows[0].cells[column + 1];
+  if (!at || !head) return;
+  byId("filters").reset();
+  const { e: endpoint, c: cluster, h: host } = at.dataset;
+  if (cluster) byId("cluster").value = `${endpoint}/${cluster}`;
+  else if (host) byId("host").value = `${endpoint}/${host}`;
+  else byId("endpoint").value = endpoint;
+  if (!host && map.dataset.by === "host") byId("host").value = `${endpoint}/`;
+  if (!host && !cluster && map.dataset.by === "cluster") byId("cluster").value = "-";
+  byId("topic").value = head.textContent;
+  byId("findings").scrollIntoView();
 }
 
 function offer(id, options) {
@@ -114,15 +137,22 @@ function offer(id, options) {
 }
 
 function fillChoices() {
-  const rules = new Set(), clusters = new Map(), ways = new Set(), changes = new Set();
+  const rules = new Set(), topics = new Set(), hosts = new Map(), endpoints = new Set(), clusters = new Map(), ways = new Set(), changes = new Set();
   for (let place = 0; place < total; place += 1) {
     rules.add(at(place, "rule"));
+    topics.add(topicOf(place));
+    endpoints.add(at(place, "endpoint"));
     ways.add(wayOf(place));
+    const host = at(place, "host"), ofHost = hostKey(place);
+    if (!hosts.has(ofHost)) hosts.set(ofHost, (host || "no single host") + (severalVCenters || !host ? ` (${at(place, "endpoint")})` : ""));
     if (at(place, "change")) changes.add(at(place, "change"));
     const key = clusterKey(place), cluster = at(place, "cluster");
     if (!clusters.has(key)) clusters.set(key, !cluster ? "no cluster" : cluster + (severalVCenters ? ` (${at(place, "endpoint")})` : ""));
   }
   offer("rule", [...rules].sort((a, b) => a - b).map((place) => [String(place), words.rules[place][0]]));
+  offer("topic", [...topics].sort().map((topic) => [topic, topic]));
+  offer("endpoint", [...endpoints].sort().map((endpoint) => [endpoint, endpoint]));
+  offer("host", [...hosts].sort((a, b) => (a[1] < b[1] ? -1 : 1)));
   offer("cluster", [...clusters].sort((a, b) => (a[1] < b[1] ? -1 : 1)));
   offer("fix", [...ways].filter(Boolean).sort().map((way) => [way, way]));
   offer("change", [...changes].sort().map((change) => [change, change]));
@@ -176,6 +206,7 @@ function listen() {
       showRule(link.dataset.showRule);
     });
   }
+  for (const link of document.querySelectorAll("a[href='#map']")) link.addEventListener("click", () => { for (const one of byId("map").querySelectorAll("details")) one.open = true; });
   for (const link of document.querySelectorAll("a[href^='#rule-']")) link.addEventListener("click", () => reveal(link.hash.slice(1)));
   for (const drawn of document.querySelectorAll("[data-by-itself]")) {
     drawn.firstElementChild.addEventListener("click", () => { delete drawn.dataset.byItself; });
@@ -201,6 +232,7 @@ function listen() {
 // On paper: the findings that match, grouped by rule unless they are sorted otherwise, and what is open.
 function toPaper() {
   for (const drawn of document.querySelectorAll("[data-by-itself]")) drawn.open = false;
+  for (const folded of document.querySelectorAll("[data-folds]")) folded.open = true;
   draw(0, PRINTED);
   const filters = [...filtersSet()].map(([name, value]) => `${name}: ${value}`).join("; ");
   byId("print-note").textContent = (filters ? `Filtered by ${filters}. ` : "") + (shown.length > PRINTED
@@ -228,6 +260,8 @@ addEventListener("afterprint", () => {
   draw();
 });
 document.documentElement.classList.add("script");
+// A finding has to be on the first screen; a taller one has room for the map.
+if (innerHeight < 1100) for (const folded of document.querySelectorAll("[data-folds]")) folded.open = false;
 fillChoices();
 recall();
 byId("filter-box").open = [...filtersSet().keys()].some((name) => name !== "search");

@@ -70,6 +70,9 @@ const severalVCenters = new Set(blocks.flatMap((block) => {
 })).size > 1;
 const clusterKey = (place) => (at(place, "cluster") ? `${at(place, "endpoint")}/${at(place, "cluster")}` : "-");
 
+const hostKey = (place) => `${at(place, "endpoint")}/${at(place, "host")}`;
+const topicOf = (place) => ruleOf(place)[0].split("/", 1)[0];
+
 const KEYS = {
   severity: (place) => at(place, "severity"), verdict: (place) => at(place, "verdict"), rule: (place) => ruleOf(place)[0],
   name: (place) => at(place, "name"), host: whereOf, cluster: (place) => `${at(place, "cluster")} ${at(place, "endpoint")}`, fix: wayOf,

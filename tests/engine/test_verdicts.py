@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -139,6 +140,18 @@ def test_verdicts_are_counted_by_rule_and_severity_whether_kept_or_deferred() ->
         ("b/two", Severity.LOW, Verdict.PASS): 3,
     }
     assert kept().counts() == {}
+
+
+def test_verdicts_are_counted_by_place_whether_kept_or_deferred() -> None:
+    rows = ({"resource_id": "1"}, {"resource_id": "2", "severity": "low"}, {**CHANGE, "verdict": "unknown"}, {**CHANGE, "verdict": "pass"})
+    evaluation = kept(*rows, deferred=(PASSING,))
+    by_topic: Counter[tuple[str, Verdict]] = Counter()
+    for one in evaluation.by_place(by_host=True):
+        by_topic[one.topic, one.verdict] += one.number
+    assert by_topic == {("a", Verdict.FAIL): 2, ("b", Verdict.UNKNOWN): 2, ("b", Verdict.PASS): 3}
+    by_cluster = evaluation.by_place(by_host=False)
+    assert {one.verdict for one in by_cluster} == {Verdict.FAIL, Verdict.UNKNOWN}, "passes of a large fleet are not read"
+    assert {one.host for one in by_cluster} == {None}
 
 
 def test_deferred_verdicts_stand_among_those_that_were_kept() -> None:

@@ -182,7 +182,15 @@ def test_every_control_has_a_name_for_a_screen_reader(page: Page, tmp_path: Path
     assert len(controls) > 20
     assert [control for control in controls if not re.search(r"[A-Za-z]{3}", control[1])] == []
     assert {name for role, name in controls if role == "searchbox"} == {"Search"}
-    assert {name for role, name in controls if role == "combobox"} == {"Rule", "Cluster", "Fix", "Sort by"}
+    assert {name for role, name in controls if role == "combobox"} == {
+        "Rule",
+        "Topic",
+        "Host",
+        "Cluster",
+        "Array or vCenter",
+        "Fix",
+        "Sort by",
+    }
     assert ("button", "Evidence for naa.6f47acc100000000612e3f4d00000001 esx-01.example.net") in controls
     assert page.value("document.querySelector('#count').getAttribute('aria-live')") == "polite"
 
@@ -376,3 +384,15 @@ def test_the_columns_that_came_from_an_endpoint_have_the_width_of_their_part(pag
     page.value("document.querySelectorAll('#rows .open').forEach(button => button.click())")
     part = "[...document.querySelectorAll('.detail .parts > div')].find(part => part.firstChild.textContent === 'Read from')"
     assert page.value(f"{part}.querySelector('dd').offsetWidth > {part}.offsetWidth / 2"), "a letter a line"
+
+
+def test_a_cell_of_the_map_leads_to_its_findings(page: Page, tmp_path: Path) -> None:
+    findings = [samples.pe_finding("esx-01"), samples.pe_finding("esx-02"), samples.sioc_finding()]
+    page.open(written(samples.report_of(findings), tmp_path))
+    assert page.value("document.querySelector('#map details').open") is False, "on a screen that is not tall a finding comes first"
+    for name, left in (("esx-02", "esx-02"), (f"{findings[2].resource.cluster}, no single host", findings[2].resource.name)):
+        row = f"[...document.querySelectorAll('#heat tbody tr')].find(row => row.cells[0].textContent === '{name}')"
+        page.value(f"{row}.querySelector('a').click()")
+        page.until(f"{ROWS} === 1")
+        assert left in page.value("document.querySelector('#rows tbody').innerText")
+        assert "topic=" in page.value("location.hash"), "the view can be sent to somebody"

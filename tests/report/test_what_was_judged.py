@@ -26,6 +26,7 @@ from auditor.model.scope import Scope
 from auditor.pipeline.request import AuditRequest
 from auditor.report import Destination, write_report
 from auditor.report.digest import digest, headline
+from auditor.report.html.heat_map import heat_map
 from auditor.report.json.report import run_object
 from auditor.report.verdict_counts import hosts_judged
 from auditor.report.wording import took_text
@@ -88,6 +89,7 @@ def test_an_audit_of_a_part_counts_the_hosts_it_judged_and_so_does_the_kept_run(
     assert hosts_judged(report) == len(hosts) < report.run.hosts
     kept = report_of_run(list_runs(state)[0])
     assert hosts_judged(kept) == len(hosts)
+    assert heat_map(kept) == heat_map(report) == heat_map(replace(report, by_place=None))
     results = digest(report, 1)
     result = headline(report, len(results.failing), results.failing_hosts)
     for reporter in FOR_PEOPLE:

@@ -9,7 +9,10 @@ from auditor.model import Outcome, Severity, TrendPoint, Verdict
 from auditor.report.digest import coverage_line, digest, headline, next_steps
 from auditor.report.finding_ids import FindingIds
 from auditor.report.html.changes import KIND_LOOKS, page_changes
+from auditor.report.html.drawn_causes import CAUSES_DRAWN, drawn_cause
 from auditor.report.html.embedding import Embedding
+from auditor.report.html.heat_map import heat_map
+from auditor.report.html.interval_bars import small_bars
 from auditor.report.html.pages import embedded, write_page
 from auditor.report.html.path_drawing import drawing
 from auditor.report.html.sparkline import sparkline, trend_sentence
@@ -39,6 +42,8 @@ def write_html(report: Report, out: TextIO) -> None:
 
     Failures, unknown and waived verdicts are embedded one by one; passes and verdicts that do not apply only as counts of each rule.
     """
+    from markupsafe import Markup
+
     results = digest(report, _ROWS_WITHOUT_SCRIPT)
     places = {rule.rule: place for place, rule in enumerate(results.rules)}
     ids = FindingIds(report.run)
@@ -57,6 +62,9 @@ def write_html(report: Report, out: TextIO) -> None:
         "accepted": [gap for gap in report.gaps if gap.accepted is not None],
         "causes": causes[:CAUSES],
         "more_causes": len(causes) - CAUSES,
+        "small_bars": {cause.place: Markup(small_bars(cause.costliest.impact)) for cause in causes[:CAUSES]},  # noqa: S704  numbers
+        "map": heat_map(report),
+        "drawn_causes": [drawn_cause(cause, number) for number, cause in enumerate(causes[:CAUSES_DRAWN])],
         "changes": changes,
         "looks": KIND_LOOKS,
         "trend": _drawn_trend(report),
@@ -75,7 +83,7 @@ def write_html(report: Report, out: TextIO) -> None:
         "blocks": embedding.blocks(listed_of(report)),
         "vocabulary": _vocabulary(results, worst, ids, embedding, summary.fail + summary.unknown + summary.waived),
     }
-    write_page("report.html.j2", values, out, script=_SCRIPTS, styles=("page.css", "report.css", "drawing.css"))
+    write_page("report.html.j2", values, out, script=_SCRIPTS, styles=("page.css", "report.css", "pictures.css", "drawing.css"))
 
 
 def trend_points(report: Report) -> tuple[TrendPoint, ...]:

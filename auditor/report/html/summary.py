@@ -16,7 +16,7 @@ from auditor.report.wording import OUTCOME_WORDS, count_of, neutral
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from auditor.model import Fix, Report
+    from auditor.model import Finding, Fix, Report
     from auditor.report.causes import Cause
     from auditor.report.digest import Digest, RuleDigest
 
@@ -46,12 +46,16 @@ class CauseText:
         rule: likewise.
         extent: how many failures, of how many rules, and on how many hosts where hosts have them.
         cost: what the worst of them costs; where that is not known, what is wrong with one of them.
+        costliest: the failure whose fix gives most.
+        others: the other rules of this cause, with their places.
     """
 
     place: int
     rule: RuleDigest
     extent: str
     cost: str
+    costliest: Finding
+    others: tuple[tuple[int, RuleDigest], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +81,17 @@ class FixRow:
 def cause_texts(results: Digest) -> list[CauseText]:
     """The causes of the report, the worst first."""
     places = {rule.rule: place for place, rule in enumerate(results.rules)}
-    return [CauseText(places[cause.worst.rule], cause.worst, _extent(cause), _cost(cause)) for cause in causes_of(results)]
+    return [
+        CauseText(
+            places[cause.worst.rule],
+            cause.worst,
+            _extent(cause),
+            _cost(cause),
+            cause.costliest,
+            tuple((places[rule.rule], rule) for rule in cause.rules[1:]),
+        )
+        for cause in causes_of(results)
+    ]
 
 
 def _extent(cause: Cause) -> str:

@@ -1,0 +1,74 @@
+"""A cause of failures with three answers in their order: what is wrong there, what it costs, what to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from auditor.report.html.interval_bars import interval_bars
+from auditor.report.html.summary import setting_name
+from auditor.report.impacts import NOT_COMPUTED, impact_text
+from auditor.report.messages import message_of
+from auditor.report.rule_words import flat
+from auditor.report.setting_values import from_to_words
+from auditor.report.wording import neutral
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+    from auditor.model import Finding
+    from auditor.report.html.summary import CauseText
+
+CAUSES_DRAWN = 10
+"""Causes that have answers and pictures of their own, the worst first; a report of a bad night has fifty, and the findings say the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnCause:
+    """One cause.
+
+    Attributes:
+        text: its rule, and how far it reaches.
+        wrong: what is wrong with the failure whose fix gives most.
+        cost: what that costs now and after the fix; where it is not computed, why.
+        bars: the same drawn, as SVG; "" where nothing is computed.
+        to_do: the setting from what to what, or what a person has to do.
+    """
+
+    text: CauseText
+    wrong: str
+    cost: str
+    bars: Markup
+    to_do: str
+
+
+def drawn_cause(cause: CauseText, number: int) -> DrawnCause:
+    """The answers and the bars of a cause.
+
+    Args:
+        cause: in words.
+        number: of it in the page, from 0.
+    """
+    from markupsafe import Markup
+
+    worst = cause.costliest
+    bars = Markup(interval_bars(worst.impact, f"bars-{number}"))  # noqa: S704  escaped where it is made
+    return DrawnCause(cause, neutral(message_of(worst)), _cost(worst), bars, to_do_text(worst))
+
+
+def _cost(finding: Finding) -> str:
+    if NOT_COMPUTED in finding.impact:
+        return f"Not computed: {neutral(finding.impact[NOT_COMPUTED])}."
+    return impact_text(finding.impact) or "Not computed."
+
+
+def to_do_text(finding: Finding) -> str:
+    """What to do about a failure: a setting from what to what, and which classes of change that is; else what a person does."""
+    fix = finding.fix
+    if fix is None:
+        return "By hand."
+    steps = neutral(flat(fix.why or ""))
+    if fix.remediator is None:
+        return f"By hand. {steps}".rstrip()
+    words = from_to_words(fix.remediator, dict(fix.target), fix.before, fix.after).replace(" -> ", " → ", 1)
+    return f"Set {setting_name(fix)}: {words} ({' and '.join(fix.classes)}). {steps}".rstrip()
