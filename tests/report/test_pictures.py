@@ -10,10 +10,14 @@ import pytest
 
 from auditor.model import PlaceCount, Severity, Verdict
 from auditor.report.html import heat_map as heat_map_module
+from auditor.report.html import report as html_report
 from auditor.report.html.heat_map import HeatMap, heat_map
 from auditor.report.html.interval_bars import interval_bars, small_bars
+from auditor.report.html.path_chain import chain_of
+from auditor.report.html.worst_paths import WorstPaths
 from tests.report import samples
 from tests.report.test_html_report import rendered
+from tests.report.test_path_drawing import s0_path, unread_path
 
 
 def cells(drawn: HeatMap) -> dict[str, list[str]]:
@@ -118,3 +122,27 @@ def test_no_name_of_the_fleet_becomes_markup_in_a_picture() -> None:
     drawn = page[page.index('id="map"') : page.index('id="findings"')]
     assert "<script>" not in drawn
     assert "&lt;script&gt;window.pwned" in drawn
+
+
+def test_a_cause_has_its_path_from_the_guest_to_the_array() -> None:
+    chain = chain_of(s0_path())
+    assert [link.place for link in chain] == ["guest disk", "host", "device queue", "adapter", "paths", "volume and QoS", "array"]
+    queue = chain[2]
+    assert (queue.state, queue.mark) == ("full", "FULL, longest wait")
+    assert "32 of 32 in flight, 9 wait" in queue.text
+    assert chain[0].name == "noisy Hard disk 1 and 1 more"
+
+
+def test_a_path_is_drawn_where_no_load_was_read_and_says_so() -> None:
+    chain = chain_of(unread_path())
+    assert [link.place for link in chain][:2] == ["host", "device queue"]
+    assert chain[-1].state == "unread"
+    assert chain[-1].text == "nothing of it was read"
+    assert not [link for link in chain if link.state == "full" or link.mark]
+
+
+def test_the_path_stands_above_the_answers_of_its_cause(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(html_report, "worst_paths", lambda *_: WorstPaths(of_causes=(unread_path(),)))
+    page = rendered(samples.report_of([samples.pe_finding("esx-01")]))
+    cause = page[page.index('id="cause-0"') : page.index("</article>")]
+    assert cause.index('<ol class="chain"') < cause.index("<dt>Wrong")

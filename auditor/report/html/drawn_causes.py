@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from auditor.report.html.interval_bars import interval_bars
+from auditor.report.html.path_chain import chain_of
 from auditor.report.html.summary import setting_name
 from auditor.report.impacts import NOT_COMPUTED, impact_text
 from auditor.report.messages import message_of
@@ -16,7 +17,9 @@ from auditor.report.wording import neutral
 if TYPE_CHECKING:
     from markupsafe import Markup
 
+    from auditor.impact.path import Path
     from auditor.model import Finding
+    from auditor.report.html.path_chain import Link
     from auditor.report.html.summary import CauseText
 
 CAUSES_DRAWN = 10
@@ -33,6 +36,7 @@ class DrawnCause:
         cost: what that costs now and after the fix; where it is not computed, why.
         bars: the same drawn, as SVG; "" where nothing is computed.
         to_do: the setting from what to what, or what a person has to do.
+        chain: the I/O path from the guest to the array; empty where it is on no single one.
     """
 
     text: CauseText
@@ -40,20 +44,22 @@ class DrawnCause:
     cost: str
     bars: Markup
     to_do: str
+    chain: tuple[Link, ...] = ()
 
 
-def drawn_cause(cause: CauseText, number: int) -> DrawnCause:
+def drawn_cause(cause: CauseText, number: int, path: Path | None = None) -> DrawnCause:
     """The answers and the bars of a cause.
 
     Args:
         cause: in words.
         number: of it in the page, from 0.
+        path: on which it is felt; None: on no single one, or it is not known.
     """
     from markupsafe import Markup
 
     worst = cause.costliest
     bars = Markup(interval_bars(worst.impact, f"bars-{number}"))  # noqa: S704  escaped where it is made
-    return DrawnCause(cause, neutral(message_of(worst)), _cost(worst), bars, to_do_text(worst))
+    return DrawnCause(cause, neutral(message_of(worst)), _cost(worst), bars, to_do_text(worst), chain_of(path) if path else ())
 
 
 def _cost(finding: Finding) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import zip_longest
 from typing import TYPE_CHECKING, TextIO
 
 from auditor.errors import SnapshotError
@@ -50,7 +51,8 @@ def write_html(report: Report, out: TextIO) -> None:
     changes = page_changes(report.compared)
     embedding = Embedding(places, Provenance(report.run), ids, changes.words if changes is not None else None)
     summary = report.summary
-    worst, causes = worst_paths(report, results), cause_texts(results)
+    causes = cause_texts(results)
+    worst = worst_paths(report, results, [cause.costliest for cause in causes[:CAUSES_DRAWN]])
     values = {
         "report": report,
         "ids": ids,
@@ -64,7 +66,9 @@ def write_html(report: Report, out: TextIO) -> None:
         "more_causes": len(causes) - CAUSES,
         "small_bars": {cause.place: Markup(small_bars(cause.costliest.impact)) for cause in causes[:CAUSES]},  # noqa: S704  numbers
         "map": heat_map(report),
-        "drawn_causes": [drawn_cause(cause, number) for number, cause in enumerate(causes[:CAUSES_DRAWN])],
+        "drawn_causes": [
+            drawn_cause(cause, number, path) for number, (cause, path) in enumerate(zip_longest(causes[:CAUSES_DRAWN], worst.of_causes))
+        ],
         "changes": changes,
         "looks": KIND_LOOKS,
         "trend": _drawn_trend(report),

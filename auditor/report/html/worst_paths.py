@@ -10,7 +10,7 @@ from auditor.errors import SnapshotError
 from auditor.model import Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from auditor.impact.path import Path
     from auditor.impact.subject import Beginning
@@ -36,17 +36,19 @@ class WorstPaths:
     Attributes:
         drawn: each path with the findings that are felt on it, worst first.
         why_none: why there is no drawing, as a sentence; "" where there are some, or nothing failed.
+        of_causes: the path of each finding that was asked for, also where no load was read; None where it is on no single one.
     """
 
     drawn: tuple[tuple[Path, tuple[Finding, ...]], ...] = ()
     why_none: str = ""
+    of_causes: tuple[Path | None, ...] = ()
 
 
-def worst_paths(report: Report, results: Digest) -> WorstPaths:
-    """The paths of the worst findings of a report."""
+def worst_paths(report: Report, results: Digest, causes: Sequence[Finding] = ()) -> WorstPaths:
+    """The paths of the worst findings of a report, and of these findings, which stand for causes."""
     from auditor.impact.path import VIEWS, is_busy
     from auditor.impact.saved_rows import asking
-    from auditor.impact.subject import beginnings, path_from
+    from auditor.impact.subject import beginnings, path_from, path_of_finding
 
     failures = list(_looked_at(results))
     if not failures or report.snapshot is None:
@@ -64,9 +66,10 @@ def worst_paths(report: Report, results: Digest) -> WorstPaths:
                 path = path_from(ask, begin)
                 if path is not None and is_busy(path) and len(drawn) < MOST_DRAWINGS:
                     drawn.append((path, tuple(findings)))
+            of_causes = tuple(path_of_finding(ask, finding)[0] for finding in causes)
     except SnapshotError as error:
         return WorstPaths(why_none=f"Paths are not drawn: {error.what}.")
-    return WorstPaths(tuple(drawn))
+    return WorstPaths(tuple(drawn), of_causes=of_causes)
 
 
 def _looked_at(results: Digest) -> Iterator[Finding]:
