@@ -1,7 +1,7 @@
 // The filters, the pages of the table, the address that keeps them, and paper.
 const PAGE = matchMedia("(max-width: 820px)").matches ? 25 : 100; // a card is as high as five rows
 const PRINTED = 300;
-const FIELDS = ["search", "rule", "topic", "host", "cluster", "endpoint", "fix", "change"];
+const FIELDS = ["search", "rule", "topic", "host", "cluster", "endpoint", "fix", "change", "group"];
 const sorting = { by: "", down: false };
 let shown = [];
 let page = 0;
@@ -32,6 +32,7 @@ function select() {
   shown = sorted(shown, sorting.by, sorting.down);
   page = 0;
   draw();
+  drawGroups();
   remember();
 }
 
@@ -211,6 +212,7 @@ function listen() {
   for (const drawn of document.querySelectorAll("[data-by-itself]")) {
     drawn.firstElementChild.addEventListener("click", () => { delete drawn.dataset.byItself; });
   }
+  for (const code of document.querySelectorAll("code[data-copy]")) code.after(" ", copyButton("Copy", code.textContent));
   const more = byId("more-notices");
   if (more) {
     const first = byId("notices").querySelector("li");

@@ -78,9 +78,32 @@ function part(parts, title, pairs, layout) {
   parts.append(made);
 }
 
+// The three answers: what is wrong here, what it costs, what to do.
+function answersOf(place) {
+  const verdict = words.verdicts[at(place, "verdict")], missing = at(place, "missing"), impact = new Map(at(place, "impact")), fix = at(place, "fix");
+  const wrong = verdict === "unknown" ? `Not known: ${missing.join(", ") || "a value"} was not read.` : at(place, "message") || `${ruleOf(place)[2]}${valuesText(place)}`;
+  const cost = impact.get("in short") || (impact.has("not computed") ? `Not computed: ${impact.get("not computed")}.` : "Not computed.");
+  let todo = "By hand: its rule says how.";
+  if (verdict === "unknown") todo = "Close the gap and audit again: what is unknown has not passed.";
+  else if (verdict === "waived") todo = "Nothing while the waiver is in force.";
+  else if (fix && fix[SETTING]) todo = `Set ${fix[SETTING]}: ${fix[BEFORE]} → ${fix[AFTER]} (${fix[CLASSES]}, ${fixText(place)}). ${fix[WHY]}`;
+  else if (fix && fix[WHY]) todo = `By hand. ${fix[WHY]}`;
+  return [wrong, cost, todo.trim()];
+}
+
+function answers(place) {
+  const list = element("dl", undefined, "answers");
+  answersOf(place).forEach((text, index) => {
+    const held = element("dd");
+    held.append(element("bdi", text));
+    list.append(element("dt", ["What is wrong here", "What it costs", "What to do"][index]), held);
+  });
+  return list;
+}
+
 function aboutResource(place) {
-  const message = at(place, "message"), missing = at(place, "missing");
-  const about = [...(message ? [["wrong", message]] : []), ["wanted", ruleOf(place)[1]], ["observed", at(place, "observed")],
+  const missing = at(place, "missing");
+  const about = [["wanted", ruleOf(place)[1]], ["observed", at(place, "observed")],
     ["desired", at(place, "desired")], ["name", at(place, "name")], ["id", idOf(place)], ["kind", at(place, "kind")],
     ["endpoint", at(place, "endpoint")], ["finding", at(place, "finding")]];
   if (at(place, "change")) about.push(["since the run before", at(place, "change")]);
@@ -125,8 +148,10 @@ function detail(place) {
   if (!at(place, "whole")) links.append("This page is full: the JSON report has the evidence of this finding. ");
   links.append(goTo(`rule-${at(place, "rule")}`, "Why this matters, and how to fix it"));
   if (path !== undefined) links.append(" · ", goTo(`path-${path}-drawn`, "Its I/O path, drawn"));
-  links.append(" · ", element("code", `auditor explain ${at(place, "finding").slice(0, 8)}`));
-  held.append(parts, links);
+  const explain = `auditor explain ${at(place, "finding").slice(0, 8)}`;
+  links.append(" · ", element("code", explain), " ", copyButton("Copy command", explain), copyButton("Copy id", at(place, "finding")),
+    copyButton("Copy ticket text", () => ticketText(place)));
+  held.append(answers(place), links, parts);
   made.append(held);
   return made;
 }

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from auditor.model import Fix, FixClass, Outcome, ReadTime, Report
+from auditor.model import Fix, FixClass, Outcome, ReadTime, Report, Verdict
 from auditor.report import Destination, write_report
 from auditor.report.finding_ids import FindingIds
 from auditor.report.html import report as html_report
@@ -189,6 +189,7 @@ def test_every_control_has_a_name_for_a_screen_reader(page: Page, tmp_path: Path
         "Cluster",
         "Array or vCenter",
         "Fix",
+        "Group by",
         "Sort by",
     }
     assert ("button", "Evidence for naa.6f47acc100000000612e3f4d00000001 esx-01.example.net") in controls
@@ -396,3 +397,49 @@ def test_a_cell_of_the_map_leads_to_its_findings(page: Page, tmp_path: Path) -> 
         page.until(f"{ROWS} === 1")
         assert left in page.value("document.querySelector('#rows tbody').innerText")
         assert "topic=" in page.value("location.hash"), "the view can be sent to somebody"
+
+
+def test_findings_are_grouped_with_counts_at_every_level(page: Page, tmp_path: Path) -> None:
+    page.open(written(samples.bad_night(), tmp_path))
+    choose(page, "group", "rule")
+    tallies = "[...document.querySelectorAll('#groups > .group > summary .tally')].map(one => one.textContent.replace(/ +/g, ' ').trim())"
+    assert page.value(tallies) == ["C 1 critical", "H 2 high ? 1 unknown \u2013 1 waived"]
+    page.value("document.querySelectorAll('#groups > .group')[1].open = true")
+    page.until("document.querySelectorAll('#groups .group .group').length > 0")
+    below = page.value("[...document.querySelectorAll('#groups .group .group .key')].map(one => Number(one.textContent.split(' ')[1]))")
+    assert sum(below) == 4, "the counts of a level are those of the one above"
+    page.value("document.querySelector('#groups .group .group button').click()")
+    assert page.value(ROWS) == below[0]
+    assert "rule=" in page.value("location.hash")
+    assert "host=" in page.value("location.hash")
+
+
+@pytest.mark.parametrize("by", ["cause", "host", "cluster", "array or vCenter"])
+def test_every_grouping_counts_every_finding(page: Page, tmp_path: Path, by: str) -> None:
+    page.open(written(samples.bad_night(), tmp_path))
+    choose(page, "group", by)
+    counts = "[...document.querySelectorAll('#groups > .group > summary .key')].map(one => Number(one.textContent.split(' ')[1]))"
+    assert sum(page.value(counts)) == 5
+
+
+def test_a_finding_answers_in_order_and_can_be_copied_as_a_ticket(page: Page, tmp_path: Path) -> None:
+    finding = replace(samples.pe_finding("esx-01"), impact=samples.IMPACT)
+    page.open(written(samples.report_of([finding]), tmp_path))
+    click(page, "#rows .open")
+    parts = page.value("[...document.querySelectorAll('#rows .detail dl.answers dt, #rows .detail h3')].map(one => one.textContent)")
+    assert parts[:4] == ["What is wrong here", "What it costs", "What to do", "Evidence"]
+    page.value("Object.defineProperty(navigator, 'clipboard', {value: {writeText: async text => { window.copied = text; }}})")
+    page.value("[...document.querySelectorAll('#rows .copy')].find(one => one.textContent === 'Copy ticket text').click()")
+    page.until("window.copied !== undefined")
+    copied = page.value("window.copied")
+    assert "What it costs: vm-2 Hard disk 1 and 1 more take 267 to 383 ms" in copied
+    assert f"finding {FindingIds(samples.run()).of(finding)} of run {samples.run().id}" in copied
+    assert "- deepest_disk_queue: 64" in copied
+
+
+def test_an_unknown_verdict_is_no_pass_among_the_answers(page: Page, tmp_path: Path) -> None:
+    page.open(written(samples.report_of([samples.pe_finding("esx-01", Verdict.UNKNOWN)]), tmp_path))
+    click(page, "#rows .open")
+    said = page.value("document.querySelector('#rows .detail dl.answers').innerText")
+    assert "Not known:" in said
+    assert "what is unknown has not passed" in said

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from auditor.errors import SnapshotError
 from auditor.model import Outcome, Severity, TrendPoint, Verdict
+from auditor.report.causes import causes_of
 from auditor.report.digest import coverage_line, digest, headline, next_steps
 from auditor.report.finding_ids import FindingIds
 from auditor.report.html.changes import KIND_LOOKS, page_changes
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 _ROWS_WITHOUT_SCRIPT = 10  # of each rule
 _ROWS_A_LIST = 500  # gaps and receipts
-_SCRIPTS = ("report_data.js", "report_rows.js", "report.js")
+_SCRIPTS = ("report_data.js", "report_groups.js", "report_rows.js", "report.js")
 
 
 def write_html(report: Report, out: TextIO) -> None:
@@ -85,7 +86,7 @@ def write_html(report: Report, out: TextIO) -> None:
         "paths": list(_drawn(worst)),
         "why_no_path": worst.why_none,
         "blocks": embedding.blocks(listed_of(report)),
-        "vocabulary": _vocabulary(results, worst, ids, embedding, summary.fail + summary.unknown + summary.waived),
+        "vocabulary": _vocabulary(report.run.id, results, worst, ids, embedding, summary.fail + summary.unknown + summary.waived),
     }
     write_page("report.html.j2", values, out, script=_SCRIPTS, styles=("page.css", "report.css", "pictures.css", "drawing.css"))
 
@@ -113,10 +114,11 @@ def _worst_notices_first(report: Report) -> list[str]:
     return sorted(notices_of(report), key=lambda notice: "NOT VERIFIED" not in notice)
 
 
-def _vocabulary(results: Digest, worst: WorstPaths, ids: FindingIds, embedding: Embedding, listed: int) -> Iterator[Markup]:
+def _vocabulary(run_id: str, results: Digest, worst: WorstPaths, ids: FindingIds, embedding: Embedding, listed: int) -> Iterator[Markup]:
     """The texts for the numbers in the blocks; read it after the last of them.
 
     Args:
+        run_id: of the run.
         results: its rules, by their places.
         worst: the drawings, by the ids of the findings that are felt there.
         ids: of the findings.
@@ -129,11 +131,20 @@ def _vocabulary(results: Digest, worst: WorstPaths, ids: FindingIds, embedding: 
             "verdicts": [VERDICT_WORDS[verdict] for verdict in Verdict],
             "severities": list(Severity),
             "outcomes": [OUTCOME_WORDS[outcome] for outcome in Outcome],
+            "causes": _causes(results),
+            "run": neutral(run_id),
             "paths": {ids.of(finding): number for number, (_, findings) in enumerate(worst.drawn) for finding in findings},
             "left_out": max(0, listed - embedding.carried),
             "without_evidence": embedding.without_evidence,
         }
     )
+
+
+def _causes(results: Digest) -> list[int]:
+    """For each rule the place of the rule that names its cause; -1 where it has no failure."""
+    places = {rule.rule: place for place, rule in enumerate(results.rules)}
+    named = {rule.rule: places[cause.worst.rule] for cause in causes_of(results) for rule in cause.rules}
+    return [named.get(rule.rule, -1) for rule in results.rules]
 
 
 def _drawn(worst: WorstPaths) -> Iterator[tuple[str, Markup, tuple[Finding, ...]]]:
