@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import re
+from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
+
+    import duckdb
 
     from auditor.model.endpoint_type import Family
 
@@ -67,8 +71,16 @@ def _matches(text: str, pattern: str) -> bool | None:
     import duckdb
 
     try:
-        with duckdb.connect() as connection:
+        with _database(os.getpid()).cursor() as connection:
             row = connection.execute("SELECT regexp_matches(?, ?)", [text, pattern]).fetchone()
     except duckdb.Error:
         return None
     return bool(row and row[0])
+
+
+@cache
+def _database(_process: int) -> duckdb.DuckDBPyConnection:
+    """To open one takes longer than the 26 questions about a family; a process that was forked has one of its own."""
+    import duckdb
+
+    return duckdb.connect()
