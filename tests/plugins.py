@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from auditor.endpoints import settings
-from auditor.facts import families, macros
+from auditor.facts import families, macros, plugin_views
 from auditor.history import reused_verdicts
 from auditor.model import endpoint_kinds, plugins
 from auditor.pipeline import plugin_rules
@@ -76,6 +76,7 @@ _CACHES = (
     settings.commands_for,
     fields.kept_fields,
     plugin_rules.plugin_rules,
+    plugin_views.plugin_views,
     reused_verdicts.code_digest,
 )
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _KIND, _PACKAGE, _CLASS, _LABEL, _VENDOR = "example-array", "example_array", "ExampleArray", "Example Array", "EXAMPLEA"
 _VENDOR_LENGTH = 8  # characters that SCSI has for it. Source: SPC-4, standard INQUIRY data, T10 VENDOR IDENTIFICATION
-_KEPT = (".py", ".toml", ".md", ".yaml")
+_KEPT = (".py", ".toml", ".md", ".yaml", ".sql")
 
 
 def example_folder() -> Path:

@@ -9,7 +9,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from auditor.facts.catalog import CatalogColumn, catalog
+from auditor.facts.catalog import CatalogColumn, view_named
 from auditor.facts.column_texts import column_text
 from auditor.facts.needs import IDENTITIES
 
@@ -28,12 +28,12 @@ class DescribedColumn:
 
 def about_view(view: str) -> str:
     """What one row of a view is: the first sentence of its file."""
-    return catalog().views[view].what
+    return view_named(view).what
 
 
 def described(view: str) -> tuple[DescribedColumn, ...]:
     """The columns of `view` in order."""
-    return tuple(_described(view, name, column) for name, column in catalog().views[view].columns.items())
+    return tuple(_described(view, name, column) for name, column in view_named(view).columns.items())
 
 
 def _described(view: str, name: str, column: CatalogColumn) -> DescribedColumn:

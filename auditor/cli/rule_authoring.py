@@ -65,11 +65,11 @@ def schema(
     Example: auditor rules schema protocol_endpoint
     """
     from auditor.authoring.schema_docs import about_view, described
-    from auditor.facts.catalog import view_columns
+    from auditor.facts.catalog import all_view_columns
     from auditor.report.terminal.schema_text import write_view, write_views
 
     if view is None:
-        write_views(((name, len(columns), about_view(name)) for name, columns in view_columns().items()), sys.stdout)
+        write_views(((name, len(columns), about_view(name)) for name, columns in all_view_columns().items()), sys.stdout)
     else:
         write_view(_view(view), about_view(view), described(view), sys.stdout)
     return 0
@@ -183,11 +183,13 @@ def pages(
 
 
 def _view(name: str) -> str:
-    from auditor.facts.catalog import view_columns
+    from auditor.facts.catalog import all_view_columns
     from auditor.yaml.reading import did_you_mean
 
-    if name not in view_columns():
+    if name not in all_view_columns():
         raise ConfigurationError(
-            f'there is no view "{name}"{did_you_mean(name, view_columns())}', why="nothing was shown or written.", do="auditor rules schema"
+            f'there is no view "{name}"{did_you_mean(name, all_view_columns())}',
+            why="nothing was shown or written.",
+            do="auditor rules schema",
         )
     return name

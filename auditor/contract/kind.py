@@ -7,15 +7,20 @@ from typing import TYPE_CHECKING
 from auditor.authoring.examples import check_examples
 from auditor.contract.example import OfExamples
 from auditor.contract.fixing import FixingContract
+from auditor.contract.views import verdicts_without
+from auditor.endpoints.common.sessions import open_session
 from auditor.endpoints.settings import remediator_for
 from auditor.engine.rules.rule import RuleSet
-from auditor.facts.catalog import view_columns
+from auditor.facts.catalog import all_view_columns
 from auditor.facts.families import families_by_name
-from auditor.facts.needs import SOURCES
+from auditor.facts.needs import EVERYTHING, SOURCES
+from auditor.facts.plugin_views import plugin_views
 from auditor.model.endpoint_kinds import endpoint_type
 from auditor.pipeline.plugin_rules import plugin_rules
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from auditor.contract.example import Example
 
 
@@ -58,8 +63,25 @@ class KindContract(OfExamples):
         assert found.faults == ()
         own = {rule: about for rule, about in found.rules.items() if rule.startswith(f"{example.kind}/")}
         assert bool(own) == bool(endpoint_type(example.kind).rules)
-        rules = RuleSet(own, view_columns())
+        rules = RuleSet(own, all_view_columns())
         assert [result for result in check_examples(rules) if not result.ok] == []
+
+    def test_its_views_are_made_of_what_it_reads_and_pass_nothing_that_was_not_read(self, example: Example, tmp_path: Path) -> None:
+        kind = endpoint_type(example.kind)
+        views = {name: view for name, view in plugin_views().views.items() if view.kind == example.kind}
+        assert plugin_views().faults == {}
+        assert bool(views) == bool(kind.views)
+        rules = {name: rule for name, rule in plugin_rules().rules.items() if rule.over in views}
+        if not rules:
+            return
+        with example.served(tmp_path) as (_, endpoint, waiting), open_session(endpoint) as session:
+            items = list(kind.load(kind.collector)(session, endpoint, EVERYTHING, **waiting))
+        whole = verdicts_without(endpoint, items, rules, None)
+        assert whole, "a row of the double for a rule over one of the views"
+        for topic in kind.topics:
+            less = verdicts_without(endpoint, items, rules, topic)
+            passed = sorted(which for which, verdict in less.items() if verdict == "pass" and whole.get(which, "fail") != "pass")
+            assert passed == [], f"what does not pass when all was read passes without the topic {topic}"
 
     def test_what_a_recording_keeps_is_listed(self, example: Example) -> None:
         kind = endpoint_type(example.kind)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from auditor.facts.catalog import view_columns
+from auditor.facts.catalog import all_view_columns
 from auditor.facts.families import kinds_of_families
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def _is_ruled_out(connection: duckdb.DuckDBPyConnection, rule: Rule, family: str
     """By three-valued logic: with nothing known but the family, `applies` is false."""
     if rule.applies is None or not _FAMILY.intersection(rule.applies.columns):
         return False
-    types = view_columns()[rule.over]
+    types = all_view_columns()[rule.over]
     columns = ", ".join(
         f"""CAST({f"'{family}'" if name in _FAMILY else "NULL"} AS {types[name]}) AS "{name}\"""" for name in rule.applies.columns
     )

@@ -15,11 +15,13 @@ from auditor.engine.narrowing import narrow
 from auditor.engine.rules.params import Override, param_values, placed
 from auditor.engine.waivers.waived import waive
 from auditor.errors import UncomputableRuleError
+from auditor.facts.plugin_views import create_plugin_views, own_views_below, plugin_views
 from auditor.facts.views import create_views, seal
+from auditor.model import Gap
 from auditor.sql.statements import lift_limit
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
     import duckdb
@@ -53,12 +55,14 @@ class Judgement:
 
     Attributes:
         rules: those that were judged by.
+        gaps: a view of a plugin that could not be computed, at each of its endpoints.
     """
 
     evaluation: Evaluation
     plan: Plan
     notices: tuple[str, ...]
     rules: RuleSet
+    gaps: tuple[Gap, ...] = ()
 
 
 def judge(
@@ -104,8 +108,11 @@ def judge(
     compared = {rule.id for rule in rules if rule.fix is not None and (rule.id in own or rule.id in params.overrides)}
     views = {rule.over for rule in rules if rule.id not in taken_over or rule.id in compared}
     tell("joining what was read")
-    create_views(snapshot.connection, spill, views | set(impacts.views if impacts is not None else ()))
+    own_views, of_plugins = own_views_below(views)
+    create_views(snapshot.connection, spill, own_views | set(impacts.views if impacts is not None else ()))
     seal(snapshot.connection, findings.parent)
+    uncomputed = create_plugin_views(snapshot.connection, of_plugins)
+    rules, unread, of_views = _without(rules, uncomputed, snapshot)
     evaluation, rules, failed = _evaluated(snapshot.connection, rules, params, taken, expendable, tell)
     tell("keeping the verdicts")
     # Saving millions of verdicts is one statement. It needs more memory than joining and judging are limited to.
@@ -122,9 +129,30 @@ def judge(
     made = replace(made or plan(saved, rules), identities=snapshot.identities)
     made = replace(made, changes=with_reach(snapshot, made.changes))
     made = replace(made, arrays=carriers(snapshot.connection, made.changes))
-    return Judgement(
-        saved, replace(made, unusual=unusual_changes(snapshot.connection, made, rules, params, own)), (*failed, *added, *notices), rules
-    )
+    unusual = unusual_changes(snapshot.connection, made, rules, params, own)
+    return Judgement(saved, replace(made, unusual=unusual), (*of_views, *failed, *added, *notices), rules, unread)
+
+
+def _without(rules: RuleSet, uncomputed: Mapping[str, str], snapshot: Snapshot) -> tuple[RuleSet, tuple[Gap, ...], tuple[str, ...]]:
+    """`rules` without those over views of plugins that could not be computed, a gap for each endpoint of such a kind, and sentences.
+
+    Raises:
+        UncomputableRuleError: no rule is left.
+    """
+    if not uncomputed:
+        return rules, (), ()
+    kept = rules.only(rule.id for rule in rules if rule.over not in uncomputed)
+    gaps, told = [], []
+    for name, why in uncomputed.items():
+        view = plugin_views().views[name]
+        gaps += [Gap(one.name, f"the view {name} of {view.plugin}", why) for one in snapshot.readings if one.kind == view.kind]
+        left_out = ", ".join(rule.id for rule in rules if rule.over == name) or "none"
+        told.append(f"the view {name} of {view.plugin} cannot be computed: {why}: its rules are not judged ({left_out}); all others are.")
+    if not len(kept):
+        raise UncomputableRuleError(
+            told[0], why="nothing was judged: there is no other rule.", do="tell the author of the plugin, or judge by other rules."
+        )
+    return kept, tuple(gaps), tuple(told)
 
 
 def _evaluated(

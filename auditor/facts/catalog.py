@@ -1,92 +1,36 @@
-"""The catalogue of the views: columns, types, lineage, order and materialisation, read from facts/catalog.json.
-
-All of this follows from the installed files. It is worked out once, at authoring time, by authoring/catalog.py (`make catalog`), so that an
-audit parses no view. A test fails when the file is older than the views.
-"""
+"""What is known of every view: those that come with auditor (`own_catalog`), and those of plugins (`plugin_views`)."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from functools import cache
-from importlib import resources
-from typing import Literal
-
-import msgspec
 
 from auditor.facts.needs import Needs, needs
+from auditor.facts.own_catalog import BASELINE_TOPIC, FILE, FLEET_FILE_TOPIC, Catalog, CatalogColumn, CatalogView, catalog
+from auditor.facts.plugin_views import plugin_views
 from auditor.facts.table import Fact
-from auditor.once import once
 
-FILE = "catalog.json"
-
-FLEET_FILE_TOPIC = "fleet.yaml"
-BASELINE_TOPIC = "baseline"
-"""Topics of columns whose values come from no endpoint."""
-
-
-class CatalogColumn(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One column of a judged view.
-
-    Attributes:
-        type: its DuckDB type.
-        topics: the topics its value was read by, FLEET_FILE_TOPIC and BASELINE_TOPIC included.
-        facts: fact table -> columns it rests on; what the view's rows rest on is left out.
-        readings: topics whose row in the table `reading` it looks at; likewise.
-        plain: the one fact it hands on unchanged, as table.column; None: the view computes it.
-    """
-
-    type: str
-    topics: tuple[str, ...] = ()
-    facts: dict[str, tuple[str, ...]] = {}
-    readings: tuple[str, ...] = ()
-    plain: str | None = None
-
-
-class CatalogView(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One view or step.
-
-    Attributes:
-        domain: the folder of facts/views/ that its file is in.
-        what: what one row is: the first sentence of its file.
-        materialize: `table`: it is computed once and kept; `view`: it is computed for each statement that reads it.
-        rests_on: the views and steps its SQL names.
-        facts: fact table -> columns that decide which rows there are; "" as the column is the table's rows as such. {} of a step.
-        readings: topics whose row in the table `reading` decides about rows.
-        empty_without: fact tables; where one of them has no row, neither has the view. () of a step.
-        columns: in order; {} of a step.
-    """
-
-    domain: str
-    what: str
-    materialize: Literal["table", "view"]
-    rests_on: tuple[str, ...] = ()
-    facts: dict[str, tuple[str, ...]] = {}
-    readings: tuple[str, ...] = ()
-    empty_without: tuple[str, ...] = ()
-    columns: dict[str, CatalogColumn] = {}
-
-
-class Catalog(msgspec.Struct, frozen=True):
-    """Every view and step, each after all that it rests on.
-
-    Attributes:
-        made_of: the digest of the SQL files it was made of.
-        views: by name.
-    """
-
-    made_of: str
-    views: dict[str, CatalogView]
-
-
-@once
-def catalog() -> Catalog:
-    """The catalogue of the installed views."""
-    return msgspec.json.decode((resources.files("auditor.facts") / FILE).read_bytes(), type=Catalog)
+__all__ = [
+    "BASELINE_TOPIC",
+    "FILE",
+    "FLEET_FILE_TOPIC",
+    "Catalog",
+    "CatalogColumn",
+    "CatalogView",
+    "all_view_columns",
+    "catalog",
+    "column_topics",
+    "facts_of_columns",
+    "needs_of_columns",
+    "view_columns",
+    "view_named",
+    "with_dependencies",
+]
 
 
 @cache
 def view_columns() -> Mapping[str, Mapping[str, str]]:
-    """Every judged view: its columns in order, each with its DuckDB type."""
+    """Every judged view of auditor itself: its columns in order, each with its DuckDB type."""
     return {
         name: {column: about.type for column, about in view.columns.items()}
         for name, view in sorted(catalog().views.items())
@@ -94,10 +38,28 @@ def view_columns() -> Mapping[str, Mapping[str, str]]:
     }
 
 
+def all_view_columns() -> Mapping[str, Mapping[str, str]]:
+    """The same with the views of plugins, which are imported now."""
+    others = plugin_views().views
+    return {**view_columns(), **{name: view.columns for name, view in others.items()}} if others else view_columns()
+
+
+def view_named(name: str) -> CatalogView:
+    """What is known of a view; plugins are imported where it is none of auditor's own.
+
+    Raises:
+        KeyError: there is no such view.
+    """
+    own = catalog().views.get(name)
+    return plugin_views().views[name].about if own is None else own
+
+
 def column_topics(view: str, column: str) -> tuple[str, ...]:
     """The topics a column's value was read by; () where the installed views have no such column, as for an older run."""
-    about = catalog().views.get(view)
-    return about.columns[column].topics if about and column in about.columns else ()
+    try:
+        return view_named(view).columns[column].topics
+    except KeyError:
+        return ()
 
 
 def needs_of_columns(wanted: Iterable[tuple[str, Iterable[str]]]) -> Needs:
@@ -123,7 +85,7 @@ def facts_of_columns(view: str, columns: Iterable[str]) -> frozenset[Fact]:
 
 
 def _parts(view: str, columns: Iterable[str]) -> tuple[CatalogView | CatalogColumn, ...]:
-    about = catalog().views[view]
+    about = view_named(view)
     return about, *(about.columns[column.lower()] for column in columns)
 
 

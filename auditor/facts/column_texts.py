@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 
-from auditor.facts.catalog import catalog
+from auditor.facts.catalog import catalog, view_named
+from auditor.facts.plugin_views import plugin_views
 from auditor.facts.schema import TABLES
 from auditor.yaml.reading import parse_yaml
 
@@ -16,13 +17,14 @@ def column_text(view: str, column: str) -> str:
 
     The text beside the view comes first, then the fact's own where the view hands a fact on unchanged, then the common one.
     """
-    return own_texts(view).get(column) or _fact_text(catalog().views[view].columns[column].plain) or common_texts().get(column, "")
+    return own_texts(view).get(column) or _fact_text(view_named(view).columns[column].plain) or common_texts().get(column, "")
 
 
 @cache
 def own_texts(view: str) -> Mapping[str, str]:
     """Column -> text, as the file beside a judged view has it."""
-    return _read(f"{catalog().views[view].domain}/{view}.yaml")
+    own = catalog().views.get(view)
+    return plugin_views().views[view].texts if own is None else _read(f"{own.domain}/{view}.yaml")
 
 
 @cache

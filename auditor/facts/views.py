@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from auditor.facts import device_classes
 from auditor.facts.catalog import catalog, with_dependencies
 from auditor.facts.macros import create_macros
+from auditor.facts.own_catalog import RESOURCE_COLUMNS
 from auditor.facts.snapshot_files import snapshot_fault
 from auditor.sql.query_planning import plan_for_few_facts
 from auditor.sql.statements import execute, limit_memory, run
@@ -28,8 +29,7 @@ if TYPE_CHECKING:
 
     import duckdb
 
-RESOURCE_COLUMNS = ("endpoint", "resource_id", "resource_name", "cluster", "host")
-"""The columns every judged view begins with; with the view's name they make a model.Resource."""
+__all__ = ["RESOURCE_COLUMNS", "create_views", "seal", "view_sql"]
 
 
 def create_views(connection: duckdb.DuckDBPyConnection, spill: Path | None = None, views: Collection[str] | None = None) -> None:

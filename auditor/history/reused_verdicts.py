@@ -83,11 +83,14 @@ def code_digest() -> str:
     """
     import duckdb
 
+    from auditor.facts.plugin_views import plugin_views
     from auditor.model.endpoint_kinds import plugin_types
 
     whole = hashlib.sha256(duckdb.__version__.encode())
     for one in plugin_types():
         whole.update(repr((one.plugin, one.kind, one.family)).encode())
+    for view in plugin_views().views.values():
+        whole.update(repr((view.name, view.sql)).encode())
     for name, file in _files(resources.files("auditor"), ""):
         whole.update(f"{name} {hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode())
     return f"sha256:{whole.hexdigest()}"

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from auditor.errors import ConfigurationError
-from auditor.facts.catalog import view_columns
+from auditor.facts.catalog import all_view_columns
 from auditor.impact.path import VIEWS, device_path
 from auditor.impact.saved_rows import asking
 from auditor.impact.subject import path_of_finding, paths_of_machine
@@ -57,7 +57,7 @@ def explain_finding(kept: KeptRun, words: Sequence[str], rules: Sequence[FilePat
         if ask is not None:
             path, more = path_of_finding(ask, finding)
             why = "No device that it is about carried I/O while the fleet was read, or it is about none."
-    view = view_columns().get(finding.resource.kind, {})
+    view = all_view_columns().get(finding.resource.kind, {})
     state = kept.directory.parents[1]
     first = _first(kept, finding, rules, fleet)
     own = "".join(f" --rules {quoted(str(folder))}" for folder in rules)
@@ -162,4 +162,4 @@ def _points(finding: Finding, folders: Collection[FilePath], fleet: Fleet | None
     place = (finding.resource.endpoint, finding.resource.cluster)
     clusters = [(place[0], place[1])] if place[1] is not None else []
     values = param_values(placed(param_overrides(fleet, chosen), clusters), chosen)
-    return turning_points(rule, view_columns()[rule.over], finding.evidence, values_at(rule, values, place))
+    return turning_points(rule, all_view_columns()[rule.over], finding.evidence, values_at(rule, values, place))

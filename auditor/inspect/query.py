@@ -16,7 +16,9 @@ from auditor.bounds.files import json_of
 from auditor.bounds.process import too_slow
 from auditor.engine.verdict_sql import quoted
 from auditor.engine.verdicts import STORED
+from auditor.errors import ConfigurationError
 from auditor.facts.catalog import needs_of_columns
+from auditor.facts.plugin_views import create_plugin_views, own_views_below, plugin_views
 from auditor.facts.snapshot_files import snapshot_fault
 from auditor.facts.snapshots.snapshot import load_snapshot
 from auditor.facts.snapshots.unread import with_unread_gaps
@@ -77,8 +79,15 @@ def run_query(
         connection = work.connection
 
         def prepare() -> None:
-            create_views(connection, spill, query.views)
+            own, of_plugins = own_views_below(query.views)
+            create_views(connection, spill, own)
             seal(connection)
+            for name, why in create_plugin_views(connection, of_plugins).items():
+                raise ConfigurationError(
+                    f"the view {name} of {plugin_views().views[name].plugin} cannot be computed: {why}",
+                    why="the query was not run.",
+                    do="ask the views of auditor alone, and tell the author of the plugin.",
+                )
 
         def begin() -> tuple[tuple[str, str], ...]:
             # On the connection itself: what is interrupted is one connection, and a cursor is another.

@@ -114,6 +114,7 @@ class EndpointType:
         settings_of: the kind whose settings and steps these are, with their modules in its folder; None: they are its own.
         is_incremental: its collector takes a fourth argument, what to compare with, and reads only what changed since.
         rules: of a plugin: the folder within its package that holds its rules, as KIND/NAME.yaml; empty: it has none.
+        views: of a plugin: likewise the folder that holds its views, as NAME.sql; empty: it has none.
         contract: of a plugin: the `CONTRACT` that it was written for.
         package: of a plugin: the Python package that holds it; put in when it is found.
         plugin: of a plugin: the distribution that it came with and its version, for example "auditor-acme 1.2"; put in likewise.
@@ -138,6 +139,7 @@ class EndpointType:
     settings_of: EndpointKind | None = None
     is_incremental: bool = False
     rules: str = ""
+    views: str = ""
     contract: int | None = None
     package: str = ""
     plugin: str = ""

@@ -73,6 +73,7 @@ _FIELDS: Mapping[str, tuple[_Check, str]] = {
     "tuned_by": (_tuple_of(_is_pair), "a tuple of pairs of texts"),
     "kept_fields": _PLACE,
     "rules": _TEXT,
+    "views": _TEXT,
 }
 _OF_FAMILY: Mapping[str, tuple[_Check, str]] = {
     "name": _TEXT,

@@ -81,6 +81,7 @@ def judge_collected(
     finally:
         if taken is not None:
             taken.findings.unlink(missing_ok=True)
+    snapshot = replace(snapshot, gaps=(*snapshot.gaps, *judgement.gaps)) if judgement.gaps else snapshot
     if len(judgement.rules) < len(rules):
         rules = judgement.rules
         policy = replace(policy, rules=rules, overrides=tuple(one for one in policy.overrides if one.rule in rules.rules))
@@ -135,6 +136,7 @@ def judge_again(audited: AuditResult, snapshot: Snapshot) -> AuditResult:
         expendable=plugin_rules().rules,
         tell=partial(audited.request.progress, NO_ENDPOINT),
     )
+    snapshot = replace(snapshot, gaps=(*snapshot.gaps, *judgement.gaps)) if judgement.gaps else snapshot
     unknown = unknown_by_accepted_gaps(judgement.evaluation, snapshot, snapshot.gaps)
     # What follows a fix passes the guards that the fix passed: a setting that was put back is left to a person there as well.
     plan, _ = _without_put_back(audited.request, audited.fleet, judgement.plan, audited.state)

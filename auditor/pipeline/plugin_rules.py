@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from auditor.errors import RuleError
+from auditor.facts.plugin_views import plugin_views
 from auditor.model.endpoint_kinds import Fault, plugin_types
 
 if TYPE_CHECKING:
@@ -29,11 +30,12 @@ class PluginRules:
 
 @cache
 def plugin_rules() -> PluginRules:
-    """The rules of every installed plugin. One that is wrong costs the rules of its plugin, and no others."""
+    """The rules of every installed plugin. One that is wrong, or a view, costs the rules of its plugin, and no others."""
     rules: dict[str, Rule] = {}
     faults = []
+    of_views = plugin_views().faults
     for kind in plugin_types():
-        found = _rules_of(kind) if kind.rules else {}
+        found = of_views.get(kind.kind.value) or (_rules_of(kind) if kind.rules else {})
         if isinstance(found, Fault):
             faults.append(found)
         else:
@@ -47,8 +49,9 @@ def _rules_of(kind: EndpointType) -> Mapping[str, Rule] | Fault:
     from auditor.facts.catalog import view_columns
 
     folder = Path(str(resources.files(kind.package))) / kind.rules
+    own = {name: view.columns for name, view in plugin_views().views.items() if view.kind == kind.kind}
     try:
-        rules = load_rules([folder], view_columns(), list(kind.settings)).rules
+        rules = load_rules([folder], {**view_columns(), **own}, list(kind.settings)).rules
     except RuleError as error:
         return _fault(kind, error.what)
     if foreign := [rule for rule in rules if not rule.startswith(f"{kind.kind}/")]:

@@ -49,10 +49,10 @@ def load_rule_set(extra: Sequence[Path] = (), only: Collection[str] = (), tags: 
     from auditor.engine.rules.checked import checked_rules
     from auditor.engine.rules.chosen import with_globs
     from auditor.engine.rules.loading import load_rules
-    from auditor.facts.catalog import view_columns
+    from auditor.facts.catalog import all_view_columns
     from auditor.pipeline.plugin_rules import plugin_rules
 
-    rules = load_rules([shipped_rules(), *extra], view_columns(), remediator_names(), checked_rules())
+    rules = load_rules([shipped_rules(), *extra], all_view_columns(), remediator_names(), checked_rules())
     if others := plugin_rules().rules:
         rules = replace(rules, rules=dict(sorted({**others, **rules.rules}.items())))
     return (rules.only(with_globs(rules, only)) if only else rules).tagged(tags)

@@ -45,7 +45,7 @@ def test_nothing_of_the_example_s_name_is_left_and_the_kind_can_be_used(
         found = endpoint_type(EndpointKind(kind))
         assert found.fault is None
         assert callable(found.load(found.opener))
-        assert list(plugin_rules().rules) == [f"{kind}/volume-ceiling"]
+        assert list(plugin_rules().rules) == [f"{kind}/uncapped-neighbour", f"{kind}/volume-ceiling"]
 
 
 @pytest.mark.parametrize(

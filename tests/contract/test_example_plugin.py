@@ -120,6 +120,7 @@ def test_an_audit_reads_the_plugin_and_ours_and_a_broken_plugin_costs_its_endpoi
         ("example-array/volume-ceiling", "lun 2"): "not_applicable",
         ("example-array/volume-ceiling", "lun 3"): "fail",
     }
+    assert found["example-array/uncapped-neighbour", "ex-1"] == "pass"
     [fix] = [one["fix"] for one in report["findings"] if one["verdict"] == "fail" and one["resource"]["name"] == "lun 3"]
     assert (fix["remediator"], fix["before"], fix["after"]) == ("example_array.volume_limit", 50, 200)
     assert any("auditor-acme 1.2" in notice for notice in report["notices"])
@@ -135,11 +136,18 @@ def test_a_run_whose_plugin_is_gone_is_shown_and_judged_again(site: Path, tmp_pa
             (tmp_path / "fleet.yaml").write_text(json.dumps(entries), encoding="utf-8")
             audit = ["audit", "--fleet", str(tmp_path / "fleet.yaml"), "--only", "example-array/*", "--state-dir", state]
             assert run(audit) == 2
-    capsys.readouterr()
+        capsys.readouterr()
+        assert (
+            run(["query", "SELECT capped_volumes, uncapped_volumes FROM example_array_system", "--state-dir", state, "--format", "csv"])
+            == 0
+        )
+        assert capsys.readouterr().out.split() == ["capped_volumes,uncapped_volumes", "2,1"]
+        assert run(["rules", "schema", "example_array_system"]) == 0
+        assert "volumes with a ceiling; NULL where not all volumes" in " ".join(capsys.readouterr().out.split())
     assert run(["runs", "show", "last", "--state-dir", state, "--reporter", "json-full"]) == 0
     shown = json.loads(capsys.readouterr().out)
     assert shown["run"]["endpoints"][0]["plugin"] == "auditor-example-array 0.1.0"
-    assert {one["rule"] for one in shown["findings"]} == {"example-array/volume-ceiling"}
+    assert {one["rule"] for one in shown["findings"]} == {"example-array/uncapped-neighbour", "example-array/volume-ceiling"}
     [snapshot] = Path(state).glob("runs/*/snapshot")
     select = "SELECT volume, family, qos_max_iops FROM array_volume ORDER BY 1"
     assert run(["query", select, "--snapshot", str(snapshot), "--format", "json"]) == 0

@@ -18,7 +18,7 @@ from auditor.engine.rules.rule import Rule, Views
 from auditor.engine.rules.types import Family, family_of
 from auditor.engine.verdict_sql import before, changed_columns, fixed_sql, judging_sql, named, quoted, verdict_sql
 from auditor.engine.verdicts import decoded
-from auditor.facts.catalog import view_columns
+from auditor.facts.catalog import all_view_columns
 from auditor.facts.schema import create_tables
 from auditor.facts.views import RESOURCE_COLUMNS, create_views
 from auditor.model import Scalar, Verdict
@@ -261,7 +261,7 @@ def listed_rows(view: str) -> tuple[Mapping[str, Any], ...]:
     """
     import duckdb
 
-    if _ENTRY not in view_columns().get(view, {}):
+    if _ENTRY not in all_view_columns().get(view, {}):
         return ()
     with duckdb.connect() as connection:
         create_tables(connection)

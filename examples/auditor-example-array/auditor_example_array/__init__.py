@@ -25,4 +25,5 @@ TYPE = EndpointType(
     roles=Roles(frozenset({"reader"}), frozenset({"admin"}), "made up: there is no such array"),
     kept_fields="recorded_fields:KEPT",
     rules="rules",
+    views="views",
 )
