@@ -89,6 +89,24 @@ def test_the_gap_has_both_numbers_and_names_the_host() -> None:
     assert "RefreshStorageSystem" in why
 
 
+@pytest.mark.parametrize(
+    ("more", "differs"),
+    [
+        pytest.param({}, True, id="the copy was read whole, and lacks it"),
+        pytest.param({"complete": False}, False, id="the copy was not read whole"),
+        pytest.param({"source": "/evidence/esx-1"}, False, id="saved outputs, whose reader says it"),
+    ],
+)
+def test_a_device_that_the_copy_lacks_is_a_gap(more: dict[str, Any], *, differs: bool) -> None:
+    """Nothing about such a device is judged, and what is said of all devices of the host leaves it out."""
+    given = fleet(paths("host-1", 4, 4), own("host-1", 4))
+    given["device_policy"].append({**own("host-1", 4), "device": "naa.new"})
+    given["reading"] = [{**row, **(more if (row["scope"], row["topic"]) == ("host-1", "devices") else {})} for row in given["reading"]]
+    texts = told(given)
+    assert [what for what, _ in texts] == (["two readings of the devices: naa.new on esx-1"] if differs else [])
+    assert all(REFRESH in why for _, why in texts)
+
+
 def test_the_gap_of_saved_outputs_says_nothing_of_a_vcenter() -> None:
     given = fleet(paths("host-1", 2, 2), own("host-1", 4))
     given["reading"] = [{**row, "source": "/evidence/esx-1"} for row in given["reading"]]

@@ -135,6 +135,21 @@ COMPARED = (
         WHERE paths_differ(active, working, working_paths, psp)""",  # noqa: S608  words of this module
     ),
     TwoReadings(
+        "the devices",
+        frozenset({("device", "device"), ("device_policy", "device")}),
+        """
+        SELECT b.endpoint, b.host_id, b.device AS name, 'no such device' AS first, 'it among its devices' AS second
+        FROM fact.device_policy AS b
+        JOIN (
+            SELECT endpoint, scope AS host_id
+            FROM fact.reading
+            WHERE topic = 'devices' AND source IS NULL
+            GROUP BY ALL
+            HAVING bool_and(complete)
+        ) USING (endpoint, host_id)
+        ANTI JOIN fact.device AS d USING (endpoint, host_id, device)""",
+    ),
+    TwoReadings(
         "the path policy",
         frozenset({("path", "psp"), ("path", "satp"), ("device_policy", "psp"), ("device_policy", "satp")}),
         f"""{_PATHS}
