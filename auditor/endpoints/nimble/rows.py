@@ -213,9 +213,14 @@ def load_row(volume: Record) -> Row:
     Latency is left out, as its unit is in no document, and of two public tools one takes it for milliseconds (centreon-plugins,
     storage/nimble/restapi/mode/volumes.pm), the other divides by 1,000 to get them. Throughput is taken for bytes a second, as the first
     does; a recorded volume's 2,974,470 at 192 operations a second fit (nimble-golang-sdk, group_mgmt_client_test.go).
+
+    A volume that reads 0 throughout is idle, or one whose figures the array does not fill, as it does not for some volumes that are in use:
+    what it does is not known. Source: centreon/centreon-plugins#4256, two of four datastores of one group.
     """
     stats = volume.inner("avg_stats_last_5mins")
     operations, amount = (stats.number("combined_iops"), stats.number("combined_throughput")) if stats else (None, None)
+    if operations == 0 and amount == 0:
+        operations = amount = None
     return {
         "volume_id": volume.identifier("id"),
         "average_io_bytes": amount // operations if operations and amount is not None else None,

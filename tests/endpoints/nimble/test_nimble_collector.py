@@ -77,7 +77,7 @@ def test_everything_of_a_group_is_read(tmp_path: Path) -> None:
     }
     assert volumes["ds-1"]["device"].startswith("eui.")
     assert volumes["vm-1.vmdk"]["device"] is None
-    assert found.column("array_volume_load", "actual_iops", "average_io_bytes") == [(3000, 8192), (0, None), (0, None)]
+    assert found.column("array_volume_load", "actual_iops", "average_io_bytes") == [(3000, 8192), (None, None), (None, None)]
     assert found.column("array_protocol_endpoint", "state") == ["normal"]
     assert sorted(found.column("array_initiator", "initiator")) == [
         "20000025b5aa0001",
