@@ -77,6 +77,41 @@ def test_hosts_are_compared_by_what_they_share(given: Facts, expected: list[str]
     assert verdicts(given, "queue/device-depth-uniform") == expected
 
 
+def emulex(*of_hosts: tuple[int, str | None, str], driver: str = "lpfc") -> Facts:
+    """Hosts with Emulex adapters, each of a depth, a version of the driver and the driver's options."""
+    given = fleet(*(depth for depth, _, _ in of_hosts))
+    for number, (_, version, options) in enumerate(of_hosts):
+        given["hba"][number]["driver"] = driver
+        given["host_module"][number] |= {"module": driver, "version": version, "option_string": options}
+    return given
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        pytest.param(
+            emulex((30, "12.0.257.5", ""), (32, "14.2.641.5", ""), (32, "14.2.641.5", "")), "pass pass pass", id="as each version ships"
+        ),
+        pytest.param(emulex((30, "14.2.641.5", ""), (32, "14.2.641.5", ""), (32, "14.2.641.5", "")), "fail pass pass", id="of one version"),
+        pytest.param(emulex((30, None, ""), (32, "14.2.641.5", ""), (32, "14.2.641.5", "")), "fail pass pass", id="a version not known"),
+        pytest.param(
+            emulex((30, "12.0.257.5", "lpfc_lun_queue_depth=30"), (32, "14.2.641.5", ""), (32, "14.2.641.5", "")),
+            "fail pass pass",
+            id="set by hand",
+        ),
+        pytest.param(
+            emulex((64, "12.0.257.5", ""), (32, "14.2.641.5", ""), (32, "14.2.641.5", "")), "fail pass pass", id="no driver ships 64"
+        ),
+        pytest.param(
+            emulex((30, "4.0.0.1", ""), (32, "5.0.0.1", ""), (32, "5.0.0.1", ""), driver="nfnic"), "fail pass pass", id="of another maker"
+        ),
+    ],
+)
+def test_two_versions_of_a_driver_that_ship_two_depths_are_no_difference(given: Facts, expected: str) -> None:
+    """Source: docs/domain/facts.md#2, lpfc: 30 or 32 by the driver's version."""
+    assert " ".join(verdicts(given, "queue/device-depth-uniform")) == expected
+
+
 def test_a_driver_that_has_to_be_deeper_for_virtual_volumes_is_not_the_odd_one() -> None:
     given = fleet(128, 32)
     endpoint: dict[str, Any] = {**given["device"][0], "device": "naa.68ccf09800d1000000000000000000e2", "is_protocol_endpoint": True}

@@ -4,6 +4,7 @@
 -- majority, any. Where the driver has to be deeper for some of them (capped virtual volumes, docs/domain/incidents.md#s0; Cisco's in front of virtual
 -- volumes, docs/domain/facts.md#2), those are odd that are not the deepest; where nobody knows whether it has to be, those that are odd either way. Whether
 -- all agree is known where shared_device knows it, and no device of the host may be the driver's as well, since an adapter does not report its own.
+-- Emulex's brings 30 or 32 by its version (docs/domain/facts.md#2): where nobody set a depth, and each version has its own, none of these is odd.
 WITH undriven AS (
     SELECT DISTINCT endpoint, host_id FROM step_host_group WHERE driver IS NULL
 ),
@@ -29,6 +30,8 @@ deepened AS (
         endpoint,
         host_id,
         module AS driver,
+        driver_version,
+        depth_is_configured,
         serves_capped_protocol_endpoints OR (coalesce(depth_parameter = 'lun_queue_depth_per_path', false) AND vvol_endpoints > 0) AS is_deepened
     FROM host_module
 ),
@@ -40,12 +43,21 @@ placed AS (
         d.device,
         d.driver,
         CASE WHEN d.is_shared THEN d.queue_depth END AS queue_depth,
-        CASE WHEN p.host_id IS NOT NULL THEN p.is_deepened WHEN r.modules_read THEN false END AS is_deepened
+        CASE WHEN p.host_id IS NOT NULL THEN p.is_deepened WHEN r.modules_read THEN false END AS is_deepened,
+        CASE WHEN NOT p.depth_is_configured THEN p.driver_version END AS stock_version
     FROM device AS d
     JOIN differing AS i USING (device)
     JOIN step_host_reading AS r ON r.endpoint = d.endpoint AND r.host_id = d.host_id
     LEFT JOIN deepened AS p ON p.endpoint = d.endpoint AND p.host_id = d.host_id AND p.driver = d.driver
     WHERE d.is_shared IS DISTINCT FROM false
+),
+shipped AS (
+    SELECT device, driver
+    FROM placed
+    WHERE driver IN ('lpfc', 'lpfc820')
+    GROUP BY device, driver
+    HAVING count(stock_version) = count(*) AND count(DISTINCT stock_version) = count(DISTINCT (stock_version, queue_depth))
+        AND count(*) FILTER (WHERE queue_depth BETWEEN 30 AND 32) = count(*)
 ),
 counted AS (
     SELECT
@@ -78,6 +90,7 @@ wanted AS (
         max(c.hosts) AS most
     FROM counted AS c
     LEFT JOIN undriven_hosts AS n USING (device)
+    ANTI JOIN shipped AS s ON s.device = c.device AND s.driver = c.driver
     GROUP BY c.device, c.driver
     HAVING count(c.queue_depth) > 1
 ),
