@@ -30,6 +30,7 @@ def mistakes(sql: str) -> list[str]:
         pytest.param("SELECT count(*) FILTER (WHERE a) AS c FROM t", "SELECT COUNT(*) AS c FROM t", id="a count without its filter"),
         pytest.param("SELECT count(a) AS c FROM t", "SELECT COUNT(*) AS c FROM t", id="NULLs counted"),
         pytest.param("SELECT a < 4 AS c FROM t", "SELECT a <= 4 AS c FROM t", id="a boundary on the wrong side"),
+        pytest.param("SELECT a * 1e3 AS c FROM t", "SELECT a * 1100.0 AS c FROM t", id="another number, written with an exponent"),
         pytest.param("SELECT CASE WHEN a THEN 1 ELSE 2 END AS c FROM t", "SELECT CASE WHEN a THEN 1 END AS c FROM t", id="ELSE left out"),
         pytest.param(
             "SELECT CASE WHEN a THEN 1 WHEN b THEN 2 END AS c FROM t", "SELECT CASE WHEN b THEN 2 END AS c FROM t", id="a branch left out"
@@ -47,6 +48,14 @@ def test_every_mistake_of_a_view_has_a_text_and_a_name_of_its_own() -> None:
         mutants = mutants_of_view(view_files()[name].sql)
         assert len({mutant.sql for mutant in mutants}) == len({mutant.what for mutant in mutants}) == len(mutants) > 50
         assert as_written(view_files()[name].sql) not in {mutant.sql for mutant in mutants}
+
+
+def test_a_view_is_the_same_with_another_comment_and_layout() -> None:
+    older = "-- materialize: table\n-- One row.\nSELECT a, -- the first\n  b FROM t /* x */ WHERE a = 1"
+    newer = "-- Two rows, once.\nselect a,b from t\nwhere a=1"
+    assert as_written(older) == as_written(newer)
+    assert {mutant.what for mutant in mutants_of_view(older)} == {mutant.what for mutant in mutants_of_view(newer)}
+    assert as_written(older) != as_written(newer.replace("1", "2"))
 
 
 def test_views_mean_the_same_as_they_are_written_without_a_mistake() -> None:

@@ -47,14 +47,17 @@ def mutants_of_view(sql: str) -> list[ViewMutant]:
 
 
 def as_written(sql: str) -> str:
-    """The view as this module writes it, without a mistake."""
+    """The view as this module writes it, without a mistake: comment, layout and letters' case of keywords left out."""
     return _parsed(sql).sql("duckdb")
 
 
 def _parsed(sql: str) -> exp.Expr:
     import sqlglot
 
-    return sqlglot.parse_one(sql, dialect="duckdb")
+    tree = sqlglot.parse_one(sql, dialect="duckdb")
+    for node in tree.walk():
+        node.pop_comments()
+    return tree
 
 
 def _replaced(tree: exp.Expr, node: exp.Expr, mistaken: exp.Expr | None) -> str:
@@ -176,7 +179,7 @@ def _of_calls(node: exp.Expr) -> _Mistakes:
         elif isinstance(node.parent, exp.Count) and node.expressions:
             yield "distinct", f"{_sql(node.parent)} counts repetitions", node.expressions[0]
     elif isinstance(node, exp.Literal) and not node.is_string and _is_compared(node):
-        other_number = str(float(node.name) * 1.1) if "." in node.name else str(int(node.name) + 1)
+        other_number = str(int(node.name) + 1) if node.name.isdecimal() else str(float(node.name) * 1.1)
         yield "number", f"{node.name} becomes {other_number} in {_sql(node.parent)}", exp.Literal.number(other_number)
     elif isinstance(node, exp.Literal) and node.is_string and _is_compared(node) and node.name:
         yield "word", f"'{node.name}' becomes another word in {_sql(node.parent)}", exp.Literal.string("auditor-mutant")
