@@ -367,6 +367,27 @@ def test_without_its_counter_the_depth_follows_from_the_settings(
     assert found["queue_basis"] == ("disks" if expected[0] and None not in sent else None)
 
 
+def test_a_namespace_has_as_many_places_as_its_counter_shows() -> None:
+    (disk,) = queues([device("d")], [load("d", max_queue_depth=65)], [stream("d")])
+    (namespace,) = queues([device("d", is_namespace=True)], [load("d", max_queue_depth=65)], [stream("d")])
+    assert (disk["depth_in_effect"], namespace["depth_in_effect"]) == (None, 65)
+
+
+@pytest.mark.parametrize(
+    ("read_at", "latency"),
+    [
+        pytest.param(BEGUN - timedelta(seconds=61), None, id="too early"),
+        pytest.param(BEGUN - timedelta(seconds=60), 0.5, id="a minute before"),
+        pytest.param(ENDED + timedelta(seconds=60), 0.5, id="a minute after"),
+        pytest.param(ENDED + timedelta(seconds=61), None, id="too late"),
+    ],
+)
+def test_an_arrays_latency_is_of_the_window_up_to_a_minute_beside_it(read_at: datetime, latency: float | None) -> None:
+    volume = {"endpoint": "east", "volume_id": "d", "latency_ms": 0.5, "read_at": read_at}
+    (found,) = queues([device("d")], [load("d")], [stream("d")], step_volume_load=[volume])
+    assert (found["array_latency_in_window_ms"], found["windows_overlap"]) == (latency, latency is not None)
+
+
 def test_no_datastore_is_under_control_only_where_all_were_read() -> None:
     for read, expected in ((True, False), (False, None)):
         (found,) = queues([device("d")], [load("d")], [], step_endpoint_reading=of_vc({"vms_read": True, "datastores_read": read}))

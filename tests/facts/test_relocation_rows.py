@@ -46,7 +46,7 @@ def moved(
             *({"vm_id": "vm-1", "disk": f"d{n}", "datastore_id": name} for n, name in enumerate(sources)),
             {"vm_id": "vm-2", "disk": "d", "datastore_id": "west"},
         ),
-        "fact.host": of_vc({"host_id": "h1", "name": "host 1", "cluster": "gold"}),
+        "fact.host": of_vc({"host_id": "h1", "name": "host 1", "cluster": "gold"}, {"host_id": "h2", "name": "host 2", "cluster": "tin"}),
         "fact.datastore": of_vc(
             *({"datastore_id": name, "name": f"{name}!"} for name in (*PLACES, "share", "spanned", "disputed", "half", "two filers"))
         ),
@@ -163,14 +163,21 @@ def neighbours(
     readings = {"hosts_read": True, "datastores_read": True, "vms_read": True, "disks_read": True} | unread
     stores = [{"endpoint": vcenter, "datastore_id": name} for vcenter in ("vc", "vc 2") for name in (*names, "fa")]
     tables: dict[str, Rows] = {
-        "fact.running_task": of_vc({"task_id": "t", "description_id": "VirtualMachine.relocate", "entity_id": "vm-1", "state": "running"}),
+        "fact.running_task": of_vc(
+            *(
+                {"task_id": task, "description_id": "VirtualMachine.relocate", "entity_id": machine, "state": "running"}
+                for task, machine in (("t", "vm-1"), ("of a machine without disks", "vm-3"))
+            )
+        ),
         "fact.vm": [
+            {"endpoint": "elsewhere", "vm_id": "vm-2", "disks_read": True, "power_state": "poweredOn"},
             {"endpoint": "vc", "vm_id": "vm-1", "disks_read": True, "power_state": "poweredOn"},
             {"endpoint": of, "vm_id": "vm-2", "disks_read": readings.pop("disks_read"), "power_state": power},
         ],
         "fact.vm_disk": [
             *({"endpoint": "vc", "vm_id": "vm-1", "disk": name, "datastore_id": name} for name in (source, also) if name),
             {"endpoint": of, "vm_id": "vm-2", "disk": "d", "datastore_id": there},
+            {"endpoint": "elsewhere", "vm_id": "vm-1", "disk": "d", "datastore_id": "es of nobody"},
         ],
         "fact.datastore": [one | {"name": one["datastore_id"]} for one in stores],
         "step_datastore_volume": [
@@ -185,7 +192,7 @@ def neighbours(
         "step_array": [{"endpoint": "es", "array_key": ES}],
         "step_vcenter_reading": [readings],
     }
-    (found,) = rows_over("relocation", tables)
+    (found,) = (row for row in rows_over("relocation", tables) if row["resource_id"] == "t")
     count: int | None = found["source_neighbours"]
     return count
 
