@@ -32,15 +32,18 @@ from mutmut.mutation import trampoline
 from tests.mutation.python.making import PythonMutant
 
 MOST_TESTS, MOST_SECONDS = 200, 8.0
-"""So many tests are tried on one mistake at most, and for so long."""
+"""So many tests are tried on one mistake at most, and for so many seconds of processor time."""
 
 PATIENCE = 8, 6.0
-"""A test may take so many times as long as without a mistake, and so many seconds more."""
+"""A test may take so many times the processor time that it takes without a mistake, and so many seconds of it more."""
+
+WAITING = 20
+"""A process may take so many times as long by the clock: others use the processor, and a test may wait."""
 
 
 @dataclass
 class Trial:
-    """What one run of tests found.
+    """What one run of tests found; seconds are of processor time, which a busy machine does not make longer.
 
     Attributes:
         noticed: by name of the mistake, the test that fails.
@@ -128,7 +131,7 @@ class _Trying:
         """Run tests in processes of their own."""
         self.trial.imported = sorted(self._called)
         self._items = {item.nodeid: item for item in session.items}
-        for message in _messages(self._run_plain, patience=600.0):
+        for message in _messages(self._run_plain, patience=60.0):
             if "failing" in message:
                 self.trial = Trial(**message)
         if not self.trial.failing:
@@ -143,10 +146,10 @@ class _Trying:
         trial = Trial(imported=self.trial.imported)
         for nodeid, item in self._items.items():
             self._called.clear()
-            started = time.monotonic()
+            started = time.process_time()
             if not _passes(item, "stats") and not _passes(item, "stats"):  # once may be a busy machine
                 trial.failing.append(nodeid)
-            trial.seconds[nodeid] = time.monotonic() - started
+            trial.seconds[nodeid] = time.process_time() - started
             for function in self._called:
                 trial.calls.setdefault(function, []).append(nodeid)
             send({"seconds": 60.0})
@@ -181,9 +184,9 @@ class _Trying:
                 self.trial.calls[mutant.function],
                 key=lambda nodeid: (-helpful[mutant.function, nodeid], not _is_about(mutant, nodeid), seconds[nodeid]),
             )
-            started = time.monotonic()
+            started = time.process_time()
             for nodeid in tests[:MOST_TESTS]:
-                if time.monotonic() - started > MOST_SECONDS:
+                if time.process_time() - started > MOST_SECONDS:
                     break
                 send({"seconds": PATIENCE[0] * seconds[nodeid] + PATIENCE[1]})
                 if _passes(self._items[nodeid], mutant.name):
@@ -210,7 +213,11 @@ def _passes(item: pytest.Item, mutant: str) -> bool:
 
 
 def _messages(work: Callable[[Callable[[Any], None]], None], patience: float) -> Iterator[dict[str, Any]]:
-    """What a process of its own sends while it works; it is ended where it does not come on within the seconds that it gave itself."""
+    """What a process of its own sends while it works.
+
+    It ends by itself where it does not come on within the seconds of processor time that it gave itself, and is ended after many times as
+    long by the clock. `patience` is what it has until it gives itself any.
+    """
     reading, writing = os.pipe()
     process = os.fork()
     if process == 0:
@@ -219,7 +226,7 @@ def _messages(work: Callable[[Callable[[Any], None]], None], patience: float) ->
     os.close(writing)
     try:
         buffer = b""
-        while select.select([reading], [], [], patience)[0] and (part := os.read(reading, 1 << 20)):
+        while select.select([reading], [], [], WAITING * patience)[0] and (part := os.read(reading, 1 << 20)):
             *lines, buffer = (buffer + part).split(b"\n")
             for line in lines:
                 message = json.loads(line)
@@ -240,12 +247,15 @@ def _work(work: Callable[[Callable[[Any], None]], None], writing: int) -> None:
         from hypothesis.configuration import set_hypothesis_home_dir
 
         set_hypothesis_home_dir(Path(tempfile.mkdtemp(prefix="mutants-")))  # what fails by a mistake is no example for later
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)
         work(lambda message: _send(writing, message))
     finally:
         os._exit(0)
 
 
 def _send(writing: int, message: Any) -> None:
+    if not isinstance(message["seconds"], dict):
+        signal.setitimer(signal.ITIMER_PROF, message["seconds"])  # SIGPROF ends the process
     text = json.dumps(message).encode() + b"\n"
     while text:
         text = text[os.write(writing, text) :]

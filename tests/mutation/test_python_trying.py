@@ -1,0 +1,31 @@
+"""How long a mistake in Python is tried: by the processor's time, so that a busy machine makes no mistake noticed."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.mutation.python import trying
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+
+
+def test_a_process_that_computes_for_longer_than_it_gave_itself_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    def computes(send: Callable[[Any], None]) -> None:
+        send({"seconds": 0.1})
+        while time.process_time() < 2.0:
+            pass
+        send({"ended": True, "seconds": 5.0})
+
+    monkeypatch.setattr(trying, "WAITING", 1000)
+    assert list(trying._messages(computes, patience=5.0)) == [{}]
+
+
+def test_a_process_that_others_keep_from_computing_goes_on() -> None:
+    def waits(send: Callable[[Any], None]) -> None:
+        send({"seconds": 0.1})
+        time.sleep(0.3)
+        send({"ended": True, "seconds": 5.0})
+
+    assert list(trying._messages(waits, patience=5.0)) == [{}, {"ended": True}]
