@@ -12,6 +12,7 @@ from .single import of_vc, rows_over
         pytest.param(("virtualSharing",), True, id="nodes on one host"),
         pytest.param(("noSharing",), False, id="one machine for itself"),
         pytest.param(("noSharing", None), None, id="one does not report it"),
+        pytest.param(("noSharing", "physicalSharing"), True, id="one shares it, another does not"),
         pytest.param((None, "physicalSharing"), True, id="one shares it, another does not report it"),
     ],
 )
@@ -22,7 +23,11 @@ def test_a_device_is_a_clusters_where_a_mapping_machine_shares_its_bus(sharing: 
         "mapped_device",
         {
             "fact.vm_disk": of_vc(*disks, {"vm_id": "vm-9", "bus_sharing": "physicalSharing"}),
-            "fact.vm": of_vc(*({"vm_id": f"vm-{n}", "name": f"node-{n}"} for n in range(len(sharing)))),
+            "fact.vm": of_vc(
+                *({"vm_id": f"vm-{n}", "name": f"node-{n}"} for n in range(len(sharing))),
+                {"vm_id": "vm-9", "name": "it maps nothing"},
+                {"endpoint": "elsewhere", "vm_id": "vm-0", "name": "a namesake"},
+            ),
             "fact.device": of_vc(*seen, {"host_id": "host-3", "device": "naa.1", "operational_state": "off"}),
             "fact.host": of_vc(*({"host_id": f"host-{n}", "name": f"esx-{n}"} for n in (1, 2, 3))),
         },
@@ -35,6 +40,7 @@ def test_a_device_is_a_clusters_where_a_mapping_machine_shares_its_bus(sharing: 
     ("extents", "datastores_read", "holds_datastore"),
     [
         pytest.param(["naa.2"], (True, True), False, id="none, and all datastores were read"),
+        pytest.param(["naa.1", "naa.1"], (False, False), True, id="two extents of it"),
         pytest.param(["naa.1"], (False, False), True, id="one that was read, and others were not"),
         pytest.param([], (True, False), None, id="another vCenter that sees it did not report its datastores"),
         pytest.param([], (True, None), None, id="nothing is known of the readings of another vCenter"),
@@ -52,7 +58,9 @@ def test_a_device_holds_no_datastore_only_where_all_that_may_lie_on_it_were_read
         "mapped_device",
         {
             "fact.vm_disk": of_vc({"vm_id": "vm-1", "rdm_device": "naa.1", "bus_sharing": "physicalSharing"}),
-            "fact.datastore_extent": [{"endpoint": "vc-2", "datastore_id": "datastore-1", "device": device} for device in extents],
+            "fact.datastore_extent": [
+                {"endpoint": "vc-2", "datastore_id": f"datastore-{n}", "device": device} for n, device in enumerate(extents)
+            ],
             "fact.device": [{"endpoint": name, "host_id": "host-1", "device": "naa.1"} for name in vcenters],
             "fact.host": [{"endpoint": name, "host_id": "host-1", "name": "esx-1"} for name in vcenters],
             "step_endpoint_reading": readings,

@@ -149,6 +149,53 @@ def test_a_host_whose_type_was_not_read_has_none_and_the_rest_of_it_stands(tmp_p
     assert found.incomplete() == {"array_hosts"}
 
 
+def test_without_the_groups_a_mapping_to_a_host_stands_and_one_that_may_be_to_a_group_is_a_gap(tmp_path: Path) -> None:
+    own = VolumeDescription("db-1", "sas", mapped_to=("db",))
+    found = collected(tmp_path, replace(SYSTEM, volumes=(*SYSTEM.volumes, own)), {"GET host-groups": lambda _: {"no": "list"}})
+    assert found.column("array_host", "name", "host_group") == [("esx-1", None), ("esx-2", None), ("db", None)]
+    (db,) = (row["array_host_id"] for row in found.tables["array_host"] if row["name"] == "db")
+    assert [row["array_host_id"] for row in found.tables["array_connection"]] == [db]
+    assert {"array_hosts", "connections"} <= found.incomplete()
+    assert "may be of a group, and the hosts were not all read" in found.gap_text()
+
+
+def test_a_group_goes_by_its_label(tmp_path: Path) -> None:
+    found = collected(tmp_path, alterations={"GET host-groups": lambda listed: [{**one, "name": "by name"} for one in listed]})
+    assert found.column("array_host", "name", "host_group") == [("esx-1", "esx"), ("esx-2", "esx"), ("db", None)]
+
+
+def test_a_group_without_a_label_goes_by_its_name(tmp_path: Path) -> None:
+    def unlabelled(listed: list[Any]) -> list[Any]:
+        return [{key: value for key, value in one.items() if key != "label"} | {"name": "by name"} for one in listed]
+
+    found = collected(tmp_path, alterations={"GET host-groups": unlabelled})
+    assert found.column("array_host", "name", "host_group") == [("esx-1", "by name"), ("esx-2", "by name"), ("db", None)]
+
+
+def test_a_mapping_to_a_host_is_for_that_host(tmp_path: Path) -> None:
+    found = collected(tmp_path, replace(SYSTEM, volumes=(VolumeDescription("db-1", "sas", mapped_to=("db",)),)))
+    (db,) = (row["array_host_id"] for row in found.tables["array_host"] if row["name"] == "db")
+    assert [row["array_host_id"] for row in found.tables["array_connection"]] == [db]
+    assert found.gaps == []
+
+
+def test_what_comes_after_the_access_volume_is_read(tmp_path: Path) -> None:
+    found = collected(tmp_path, alterations={"GET volume-mappings": lambda listed: listed[::-1]})
+    assert [row["lun"] for row in found.tables["array_connection"]] == [2, 2, 1, 1]
+
+
+def test_initiators_are_of_the_host_that_has_the_port(tmp_path: Path) -> None:
+    found = collected(tmp_path)
+    names = {row["array_host_id"]: row["name"] for row in found.tables["array_host"]}
+    assert [(names[row["array_host_id"]], row["initiator"]) for row in found.tables["array_initiator"]] == [
+        ("esx-1", "500605b001020301"),
+        ("esx-1", "500605b001020302"),
+        ("esx-2", "500605b001020303"),
+        ("db", "iqn.1994-05.com.redhat:db"),
+    ]
+    assert {row["endpoint"] for row in found.tables["array_initiator"]} == {"es-east"}
+
+
 def test_a_mapping_to_what_is_neither_a_host_nor_a_group_reaches_nobody_that_is_known(tmp_path: Path) -> None:
     def to_the_default_group(listed: list[Any]) -> list[Any]:
         return [{**listed[0], "type": "all", "mapRef": "0" * 40}, *listed[1:]]

@@ -73,6 +73,11 @@ def test_a_volume_says_who_answers_for_it_and_whom_it_was_given_to(changes: dict
     assert gaps(read) == []
 
 
+@pytest.mark.parametrize("group", [pytest.param(None, id="not reported"), pytest.param(NULL_REF, id="none")])
+def test_a_volume_of_no_group_lies_in_no_pool(group: str | None) -> None:
+    assert rows.volume_row(volume(volumeGroupRef=group), system())["pool_id"] is None
+
+
 def test_an_owner_that_is_not_reported_is_a_gap() -> None:
     read = volume(currentControllerId=None, currentManager=None)
     assert rows.volume_row(read, system())["owner_id"] is None
@@ -111,6 +116,7 @@ def test_a_snapshot_that_hosts_can_be_given_is_a_copy_of_its_volume() -> None:
     row = rows.snapshot_row(view, system())
     assert (row["device"], row["size_bytes"]) == ("naa.600a0980006077f80000f8bf566581aa", 1 << 30)
     assert (row["copy_of"], row["pool_id"]) == ("Proxy-1/02000000600a0980006077f80000f89b56657e26", None)
+    assert row["write_cache"] is None
     assert gaps(view) == []
 
 
@@ -137,27 +143,58 @@ def test_a_pool_says_what_its_drives_are(changes: dict[str, Any], expected: tupl
     row = rows.pool_row(pool, system(), 24)
     assert (row["media"], row["rpm"], row["raid_type"]) == expected
     assert (row["name"], row["disks"], row["size_bytes"]) == ("DDP", 24, 23_459_111_370_752)
+    assert row["pool_id"] == "Proxy-1/0400000060080e5000290d8000009c9955828dd2"
     assert gaps(pool) == []
+
+
+def test_a_pool_without_a_label_goes_by_its_name() -> None:
+    assert rows.pool_row(record({"volumeGroupRef": "04", "name": "DDP"}), system(), 24)["name"] == "DDP"
+
+
+LOAD = {
+    "volumeId": "0200000060080E50002998A00000945355C37C19",
+    "combinedIOps": 400.2,
+    "readIOps": 100,
+    "writeIOps": 300,
+    "averageReadOpSize": 8192,
+    "averageWriteOpSize": 65536,
+    "combinedResponseTime": 4.5,
+}
 
 
 def test_load_is_a_mean_in_microseconds_and_bytes() -> None:
     # NetApp/santricity-webapi-javasdk, AnalysedVolumeStatistics: operations a second, bytes an operation, response time in milliseconds.
-    load = record(
-        {
-            "volumeId": "0200000060080E50002998A00000945355C37C19",
-            "combinedIOps": 400.2,
-            "readIOps": 100,
-            "writeIOps": 300,
-            "averageReadOpSize": 8192,
-            "averageWriteOpSize": 65536,
-            "combinedResponseTime": 4.5,
-        }
-    )
+    load = record(LOAD)
     row = rows.load_row(load, system())
     assert (row["actual_iops"], row["latency_us"]) == (400, 4500)
     assert row["bytes_per_second"] == 100 * 8192 + 300 * 65_536
     assert row["average_io_bytes"] == (100 * 8192 + 300 * 65_536) // 400
     assert gaps(load) == []
+
+
+@pytest.mark.parametrize(
+    ("missing", "lost"),
+    [
+        pytest.param("combinedIOps", {"actual_iops", "latency_us"}, id="the rate"),
+        pytest.param("combinedResponseTime", {"latency_us"}, id="the latency"),
+        pytest.param("readIOps", {"bytes_per_second", "average_io_bytes"}, id="reads"),
+        pytest.param("writeIOps", {"bytes_per_second", "average_io_bytes"}, id="writes"),
+        pytest.param("averageReadOpSize", {"bytes_per_second", "average_io_bytes"}, id="the size of reads"),
+        pytest.param("averageWriteOpSize", {"bytes_per_second", "average_io_bytes"}, id="the size of writes"),
+    ],
+)
+def test_what_is_not_told_of_a_load_leaves_the_rest_of_it(missing: str, lost: set[str]) -> None:
+    whole = rows.load_row(record(LOAD), system())
+    load = record({name: value for name, value in LOAD.items() if name != missing})
+    assert rows.load_row(load, system()) == whole | dict.fromkeys(lost)
+    assert missing in "".join(gaps(load))
+
+
+@pytest.mark.parametrize(
+    ("kind", "size"), [pytest.param("writeIOps", 8192, id="reads alone"), pytest.param("readIOps", 65_536, id="writes alone")]
+)
+def test_a_volume_that_is_only_read_or_only_written_has_the_size_of_that(kind: str, size: int) -> None:
+    assert rows.load_row(record(LOAD | {kind: 0.0}), system())["average_io_bytes"] == size
 
 
 def test_a_volume_at_rest_has_no_latency_and_no_size_of_commands() -> None:
@@ -211,6 +248,9 @@ def test_a_type_without_a_code_goes_by_its_name() -> None:
     # A type of HOST_TYPES in cinder's fakes.py has name, index and code.
     assert rows.type_code(record({"name": "VmwTPGSALUA", "index": 10, "code": "VmwTPGSALUA"})) == (10, "VmwTPGSALUA")
     assert rows.type_code(record({"name": "Linux", "index": 6})) == (6, "Linux")
+    assert rows.type_code(record({"name": "Windows", "index": 1, "code": "W2KNETNCL"})) == (1, "W2KNETNCL")
+    assert rows.type_code(record({"name": "Linux"})) is None
+    assert rows.type_code(record({"index": 6})) is None
 
 
 @pytest.mark.parametrize(
@@ -222,6 +262,7 @@ def test_a_type_without_a_code_goes_by_its_name() -> None:
             id="iSCSI, as INITIATOR_NAME in cinder's fakes.py",
         ),
         pytest.param({"type": "fc", "address": "20130080E5322230"}, ("20130080e5322230", "fc"), id="Fibre Channel, as WWPN there"),
+        pytest.param({"type": "fc", "address": "0x20130080E5322230"}, ("20130080e5322230", "fc"), id="Fibre Channel, as a number"),
         pytest.param({"type": "sas", "address": "50:06:05:B0:01:02:03:02"}, ("500605b001020302", "sas"), id="SAS, with colons"),
         pytest.param({"type": "nvmeof", "address": "nqn.2014-08.org:esx"}, ("nqn.2014-08.org:esx", "nvme"), id="NVMe"),
     ],
