@@ -24,8 +24,11 @@ __all__ = [
     "needs_of_columns",
     "view_columns",
     "view_named",
+    "views_of",
     "with_dependencies",
 ]
+
+_NAMING = ("resource_id", "resource_name")
 
 
 @cache
@@ -52,6 +55,16 @@ def view_named(name: str) -> CatalogView:
     """
     own = catalog().views.get(name)
     return plugin_views().views[name].about if own is None else own
+
+
+@cache
+def views_of(table: str) -> frozenset[str]:
+    """The judged views of auditor itself whose rows are rows of the fact `table`: only its facts make their id or their name."""
+    return frozenset(name for name in view_columns() if any(_is_of(catalog().views[name].columns[one], table) for one in _NAMING))
+
+
+def _is_of(column: CatalogColumn, table: str) -> bool:
+    return set(column.facts) == {table} if column.plain is None else column.plain.startswith(f"{table}.")
 
 
 def column_topics(view: str, column: str) -> tuple[str, ...]:

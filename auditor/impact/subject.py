@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from auditor.facts.catalog import views_of
 from auditor.impact.path import Path, device_path, share_path
 
 if TYPE_CHECKING:
@@ -14,9 +15,6 @@ if TYPE_CHECKING:
 
     Ask = Callable[[str, Mapping[str, object]], Sequence[Row]]
 
-_DISK_VIEWS = frozenset({"virtual_disk", "vvol_disk", "disk_stream"})
-_DATASTORE_VIEWS = frozenset({"datastore", "datastore_load", "datastore_throttle", "vvol_datastore", "baseline_datastore"})
-_POLICY_VIEWS = frozenset({"qos_policy", "qos_policy_use"})
 _DEVICE_COLUMNS = ("device", "devices", "devices_of_pool", "eternus_devices", "odd_device_names", "deepest_device", "device_names")
 _STORE_COLUMNS = ("datastores", "datastore")
 _DEVICE_NAMES = ("naa.", "eui.", "t10.", "mpx.")
@@ -55,7 +53,7 @@ def path_from(ask: Ask, begin: Beginning) -> Path | None:
 def beginnings(ask: Ask, finding: Finding) -> list[Beginning]:
     """Every place that the finding is about, the one with the longest wait first."""
     resource = finding.resource
-    if resource.kind in _DISK_VIEWS:
+    if resource.kind in views_of("vm"):
         return _by_place(ask("disk_stream", {"endpoint": resource.endpoint, "resource_id": resource.id}))
     devices = _devices(finding)
     if devices:
@@ -67,7 +65,7 @@ def beginnings(ask: Ask, finding: Finding) -> list[Beginning]:
         return _by_place(rows)
     if resource.kind == "array_volume":
         return _by_place(_on_volumes(ask, resource.endpoint, [resource.id]))
-    if resource.kind in _POLICY_VIEWS:
+    if resource.kind in views_of("array_qos_policy"):
         volumes = ask("array_volume", {"endpoint": resource.endpoint, "qos_policy": resource.name})
         return _by_place(_on_volumes(ask, resource.endpoint, [row["volume_id"] for row in volumes]))
     if resource.host is None:
@@ -97,7 +95,7 @@ def _host(resource: Resource) -> dict[str, object]:
 def _stored(ask: Ask, finding: Finding) -> list[Row]:
     """The disks on the datastores that a finding is about or names."""
     resource = finding.resource
-    if resource.kind in _DATASTORE_VIEWS:
+    if resource.kind in views_of("datastore"):
         wanted = {"endpoint": resource.endpoint, "datastore_id": resource.id.split("/")[0], **_host(resource)}
         return [row for row in ask("disk_stream", wanted) if row["runs"] is not False]
     names = [name.strip() for column in _STORE_COLUMNS for name in str(finding.evidence.get(column) or "").split(",")]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from auditor.facts.catalog import views_of
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -43,7 +45,7 @@ def situation_of(
         neighbours: virtual disks that share a queue with what it is about.
     """
     evidence, resource = finding.evidence, finding.resource
-    own = [resource.name] if resource.kind in _DATASTORE_VIEWS else []
+    own = [resource.name] if resource.kind in views_of("datastore") else []
     cap = evidence.get("qos_max_bytes_per_second")
     return Situation(
         finding_id=finding_id,
@@ -56,10 +58,6 @@ def situation_of(
         device=_text(evidence.get("device")) or None,
         limit_bytes_per_second=float(cap) if isinstance(cap, int | float) and not isinstance(cap, bool) else None,
     )
-
-
-_DATASTORE_VIEWS = frozenset({"datastore", "datastore_load", "datastore_throttle", "vvol_datastore"})
-"""Views whose rows are named as a datastore is."""
 
 
 def _listed(finding: Finding, columns: Sequence[str]) -> list[str]:

@@ -3,7 +3,7 @@
 import pytest
 
 from auditor.authoring.catalog import digest_of_views
-from auditor.facts.catalog import FILE, catalog, needs_of_columns, view_columns, with_dependencies
+from auditor.facts.catalog import FILE, catalog, needs_of_columns, view_columns, views_of, with_dependencies
 
 REMAKE = f"auditor/facts/{FILE} is older than the views or the fact tables: run `make catalog` and commit the file"
 
@@ -17,6 +17,18 @@ def test_a_column_or_view_that_is_not_there_is_refused() -> None:
         needs_of_columns([("host", ["no_such_column"])])
     with pytest.raises(KeyError):
         with_dependencies(["no_such_view"])
+
+
+@pytest.mark.parametrize(
+    ("table", "views"),
+    [
+        ("vm", {"virtual_disk", "vvol_disk", "disk_stream"}),
+        ("datastore", {"datastore", "datastore_load", "datastore_throttle", "vvol_datastore", "baseline_datastore"}),
+        ("array_qos_policy", {"qos_policy", "qos_policy_use", "baseline_qos_policy"}),
+    ],
+)
+def test_a_view_is_of_the_table_whose_facts_name_its_rows(table: str, views: set[str]) -> None:
+    assert views_of(table) == views
 
 
 @pytest.mark.parametrize("view", view_columns())
