@@ -105,3 +105,8 @@ def table(
 
 
 ENDPOINT = ("endpoint", "VARCHAR", "name of the endpoint in fleet.yaml")
+HOST = ("host_id", "VARCHAR", "managed object id of the host, for example host-12")
+DEVICE = ("device", "VARCHAR", "canonical name, for example naa.6f47acc2...; ScsiLun.canonicalName")
+VOLUME = ("volume_id", "VARCHAR", "as array_volume.volume_id")
+POOL = ("pool_id", "VARCHAR", "as array_pool.pool_id; NULL when not reported")
+ARRAY_HOST = ("array_host_id", "VARCHAR", "as array_host.array_host_id")

@@ -82,9 +82,7 @@ def test_every_topic_and_every_remediator_of_a_vcenter_is_said_to_need_something
     # Tags are reported by another service, to those who may read what they are on.
     here = "auditor/endpoints/vcenter/privileges.py"
     topics, settings = set(HOST_TOPICS + VCENTER_TOPICS + ON_DEMAND_TOPICS) - {"tags"}, set(endpoint_type(EndpointKind.VCENTER).settings)
-    assert topics ^ set(VCENTER_READS) == set(), (
-        f"topics that are in facts/vcenter_tables.py or in VCENTER_READS of {here}, and not in both"
-    )
+    assert topics ^ set(VCENTER_READS) == set(), f"topics that are in facts/tables or in VCENTER_READS of {here}, and not in both"
     assert settings ^ set(vcenter_fixes()) == set(), "settings of TYPE that do not say what they need"
     assert settings ^ set(WRITES) == set(), "settings that are in TYPE or in WRITES of this test, and not in both"
     assert set(ESXCLI_TOPICS) == {"device_scheduling", "device_offload", "lockmode", "multipathing", "port_binding"}

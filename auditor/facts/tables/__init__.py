@@ -1,0 +1,1 @@
+"""The tables of facts, by what they are about."""

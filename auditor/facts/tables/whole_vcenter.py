@@ -1,0 +1,123 @@
+"""What a vCenter is asked once for all hosts: datastore clusters, policies, tasks, extensions, tags, events."""
+
+from __future__ import annotations
+
+from auditor.facts.table import ENDPOINT, table
+
+WHOLE_VCENTER_TABLES = (
+    table(
+        "storage_pod",
+        "Datastore clusters and how Storage DRS is set in them; podStorageDrsEntry.storageDrsConfig.",
+        ENDPOINT,
+        ("pod_id", "VARCHAR", "managed object id, for example group-p201"),
+        ("name", "VARCHAR", ""),
+        ("sdrs_enabled", "BOOLEAN", "podConfig.enabled; NULL when not readable"),
+        ("io_metric_enabled", "BOOLEAN", "podConfig.ioLoadBalanceEnabled; counts only while sdrs_enabled; NULL when not readable"),
+        ("default_behavior", "VARCHAR", "manual | automated; podConfig.defaultVmBehavior"),
+        ("space_automation", "VARCHAR", "manual | automated, where space balancing does not go by default_behavior; else NULL"),
+        ("io_automation", "VARCHAR", "the same of I/O balancing"),
+        ("io_latency_threshold_ms", "BIGINT", "milliseconds; NULL when not reported"),
+        ("load_balance_interval_minutes", "BIGINT", "NULL when not reported"),
+        (
+            "automated_vms",
+            "BIGINT",
+            "machines that an override of their own makes automated; NULL when not readable",
+            "podStorageDrsEntry.storageDrsConfig.vmConfig",
+        ),
+        topic="pods",
+        key=("endpoint", "pod_id"),
+        rows=("name", "podStorageDrsEntry.storageDrsConfig.podConfig"),
+        kept_for={
+            "load_balance_interval_minutes": "how often Storage DRS looks at the I/O of a pod",
+        },
+    ),
+    table(
+        "running_task",
+        "Tasks that ran or were queued when vCenter was asked; of objects that the account may see; TaskManager.recentTask.",
+        ENDPOINT,
+        ("task_id", "VARCHAR", "managed object id, for example task-42"),
+        ("description_id", "VARCHAR", "what is being done, for example VirtualMachine.relocate; TaskInfo.descriptionId"),
+        ("entity_type", "VARCHAR", "for example VirtualMachine; NULL when it works on no single object"),
+        ("entity_id", "VARCHAR", "managed object id; NULL as above"),
+        ("entity_name", "VARCHAR", ""),
+        ("state", "VARCHAR", "running | queued"),
+        ("progress_percent", "BIGINT", "NULL when not reported"),
+        ("queued_at", "TIMESTAMPTZ", "by vCenter's clock"),
+        ("started_at", "TIMESTAMPTZ", "by vCenter's clock; NULL while it is queued"),
+        (
+            "target_datastore_id",
+            "VARCHAR",
+            "of a machine that is being moved, where to, by vCenter's newest event of it; NULL when it is no move, or no event shows it",
+        ),
+        topic="tasks",
+        key=("endpoint", "task_id"),
+        kept_for={
+            "progress_percent": "how far a move is, beside vaai/copy-between-arrays",
+            "started_at": "since when it runs, likewise",
+            "entity_type": "what kind of object a task works on",
+            "queued_at": "how long tasks waited before they began",
+        },
+    ),
+    table(
+        "storage_policy",
+        "Storage policies that limit I/O, or where that is not known.",
+        ENDPOINT,
+        ("policy_id", "VARCHAR", "PbmProfileId.uniqueId"),
+        ("name", "VARCHAR", ""),
+        ("iops_limit", "BIGINT", "I/O operations a second at 32 KiB; NULL when none is known"),
+        (
+            "is_limit_known",
+            "BOOLEAN",
+            "false where it is no number, or a component of the policy, which may limit as well, is not listed",
+        ),
+        topic="storage_policies",
+        key=("endpoint", "policy_id"),
+        kept_for={
+            "name": "which policy limits a disk, beside vm/iops-limits",
+        },
+    ),
+    table(
+        "storage_policy_disk",
+        "Virtual disks that have one of these policies.",
+        ENDPOINT,
+        ("policy_id", "VARCHAR", ""),
+        ("vm_id", "VARCHAR", ""),
+        ("disk_key", "BIGINT", "as vm_disk.disk_key"),
+        topic="storage_policies",
+    ),
+    table(
+        "vcenter_extension",
+        "What is registered with a vCenter: not whether it is enabled, or works. What is not registered may be there all the same.",
+        ENDPOINT,
+        ("key", "VARCHAR", "for example com.solidfire.qossioc"),
+        ("version", "VARCHAR", ""),
+        ("company", "VARCHAR", "NULL when not reported"),
+        topic="extensions",
+        key=("endpoint", "key"),
+        kept_for={"": "which products are registered that change storage settings too, such as QoSSIOC"},
+    ),
+    table(
+        "tagged",
+        "Tags, and what each is attached to; of those that the account may read. Tags are not handed down from what an object lies in.",
+        ENDPOINT,
+        ("object_type", "VARCHAR", "for example HostSystem; DynamicID.type"),
+        ("object_id", "VARCHAR", "managed object id, for example host-12"),
+        ("category", "VARCHAR", "name of the tag's category"),
+        ("tag", "VARCHAR", "name, unique within its category"),
+        topic="tags",
+        on_demand=True,  # only waivers that go by tags have a use for them
+        kept_for={"object_type": "which kinds of objects carry a tag"},
+    ),
+    table(
+        "change_event",
+        "Who may have changed something, and when, as far as vCenter's log shows; at most the last 30 days, of what the account may see.",
+        ENDPOINT,
+        ("entity_kind", "VARCHAR", "host | datastore | vm"),
+        ("entity_id", "VARCHAR", "managed object id, for example host-12"),
+        ("happened_at", "TIMESTAMPTZ", "Event.createdTime, by vCenter's clock"),
+        ("user_name", "VARCHAR", "who did it, for example VSPHERE.LOCAL\\Administrator; NULL when vCenter names nobody"),
+        ("what", "VARCHAR", "a task's descriptionId, else the event's type; all that there can be stand in collectors/vcenter_changes.py"),
+        topic="events",
+        on_demand=True,  # they only say who changed what
+    ),
+)
