@@ -224,7 +224,7 @@ COMPARED = (
         do="A ceiling stands at a level that was not read (host, group, tenant): look for it at the array",
     ),
 )
-"""Every fact with two readings that are compared; tests/facts/test_two_readings.py finds those that are not."""
+"""Every fact with two readings that are compared; tests/long/facts/test_two_readings.py finds those that are not."""
 
 
 def is_of_two_readings(gap: Gap) -> bool:

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from auditor.cli import run
-from tests.contract.test_example_plugin import install, with_plugins
+from tests.long.contract.test_example_plugin import install, with_plugins
 from tests.waiting import completed
 
 if TYPE_CHECKING:

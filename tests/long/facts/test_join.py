@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from auditor.model import EndpointKind
-
-from .fleets import Facts, array, hosts, on_all_hosts, seen, serves, view
+from tests.facts.fleets import Facts, array, hosts, on_all_hosts, seen, serves, view
 
 FA, FA_COPY = "naa.624a93705a1f77c29b3e4d1000011010", "naa.624a93705a1f77c29b3e4d1000011011"
 FLASH, SC, ONTAP, ELEMENT = EndpointKind.FLASHARRAY, EndpointKind.DELL_SC, EndpointKind.ONTAP, EndpointKind.ELEMENT

@@ -7,9 +7,8 @@ import pytest
 from auditor.facts.schema import TABLES
 from auditor.facts.snapshots.two_readings import COMPARED
 from auditor.model import EndpointKind
-
-from .fleets import Facts, array, gaps, hosts, on_all_hosts, seen, view
-from .judged import judged
+from tests.facts.fleets import Facts, array, gaps, hosts, on_all_hosts, seen, view
+from tests.facts.judged import judged
 
 LUN = "naa.600a0980383041327a2b4b7a55696b61"
 REFRESH = "vCenter's copy is old: refresh the storage of the host"

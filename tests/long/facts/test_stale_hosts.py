@@ -9,8 +9,7 @@ import pytest
 from auditor.facts.snapshots.merging import merge
 from auditor.facts.snapshots.snapshot import Snapshot, load_snapshot
 from auditor.model import EndpointKind, Gap
-
-from .fleets import WHEN, Facts, builder, endpoints, snapshot
+from tests.facts.fleets import WHEN, Facts, builder, endpoints, snapshot
 
 BOARD = "4c4c4544-0043-3010-8052-b4c04f4d4c32"
 ANSWERS: dict[str, Any] = {"host_id": "host-1", "name": "esx-1", "connection_state": "connected", "hardware_uuid": BOARD}

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from .single import Rows, chained
+from tests.facts.single import Rows, chained
 
 Cells = dict[str, Any]
 

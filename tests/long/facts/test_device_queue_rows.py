@@ -6,10 +6,9 @@ from typing import Any
 import pytest
 
 from auditor.facts.catalog import needs_of_columns, view_columns
-
-from .elsewhere import with_namesakes
-from .numbered import with_numbers
-from .single import ByName, Rows, chained, of_vc, shown
+from tests.facts.elsewhere import with_namesakes
+from tests.facts.numbered import with_numbers
+from tests.facts.single import ByName, Rows, chained, of_vc, shown
 
 ENDED = datetime(2026, 11, 21, 12, tzinfo=UTC)
 BEGUN = ENDED - timedelta(minutes=5)

@@ -5,9 +5,8 @@ from typing import Any
 import pytest
 
 from auditor.model import Finding
-
-from .fleets import INQUIRY, Facts, hosts
-from .judged import evaluated
+from tests.facts.fleets import INQUIRY, Facts, hosts
+from tests.facts.judged import evaluated
 
 LUNS = 10
 

@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from auditor.model import EndpointKind
-
-from .fleets import Facts, array, hosts, on_all_hosts, seen, serves, unanswered, view
+from tests.facts.fleets import Facts, array, hosts, on_all_hosts, seen, serves, unanswered, view
 
 LUN = "naa.600a0980383030304450556d30302f5a"
 

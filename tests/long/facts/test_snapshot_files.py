@@ -22,9 +22,8 @@ from auditor.facts.views import create_views, seal
 from auditor.model import Gap
 from auditor.pipeline.policy import load_rule_set
 from auditor.sql import statements as memory
+from tests.facts.fleets import WHEN, endpoints, hosts, snapshot
 from tests.waiting import PATIENCE_SECONDS
-
-from .fleets import WHEN, endpoints, hosts, snapshot
 
 Harm = Callable[[Path], object]
 

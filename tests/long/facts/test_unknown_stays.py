@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from auditor.model import EndpointKind, Verdict
-
-from .fleets import Facts, array, hosts, on_all_hosts, seen, unanswered, view
-from .judged import evaluated
+from tests.facts.fleets import Facts, array, hosts, on_all_hosts, seen, unanswered, view
+from tests.facts.judged import evaluated
 
 LUN, OTHER = "naa.624a93705a1f77c29b3e4d1000011011", "naa.624a93705a1f77c29b3e4d1000011012"
 ELEMENT = "naa.6f47acc100000000736670720000002a"

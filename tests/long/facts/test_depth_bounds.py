@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 
 from auditor.model import EndpointKind
-
-from .fleets import Facts, array, hosts, on_all_hosts, seen, view
-from .judged import judged
+from tests.facts.fleets import Facts, array, hosts, on_all_hosts, seen, view
+from tests.facts.judged import judged
 
 ELEMENT_PE = "naa.6f47acc2000000017366707200000000"
 PURE_PE = "naa.624a93705a1f77c29b3e4d1000011010"

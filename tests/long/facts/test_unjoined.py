@@ -10,8 +10,7 @@ from auditor.facts.snapshots.snapshot import SnapshotBuilder
 from auditor.facts.snapshots.unjoined import MOST_OF_A_KIND
 from auditor.facts.table import Fact
 from auditor.model import EndpointKind
-
-from .fleets import WHEN, Facts, array, endpoints, fill, gaps, hosts, on_all_hosts, seen, serves, snapshot
+from tests.facts.fleets import WHEN, Facts, array, endpoints, fill, gaps, hosts, on_all_hosts, seen, serves, snapshot
 
 FLASH, SC, ONTAP, ELEMENT = EndpointKind.FLASHARRAY, EndpointKind.DELL_SC, EndpointKind.ONTAP, EndpointKind.ELEMENT
 FA = "naa.624a93705a1f77c29b3e4d1000011010"

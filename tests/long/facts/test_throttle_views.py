@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from auditor.model import EndpointKind
-
-from .fleets import Facts, array, hosts, on_all_hosts, seen, view
+from tests.facts.fleets import Facts, array, hosts, on_all_hosts, seen, view
 
 PE = "naa.6f47acc2000000017366707200000000"
 LUN, MAPPED = "naa.6f47acc1000000017366707200000001", "naa.6f47acc1000000017366707200000002"

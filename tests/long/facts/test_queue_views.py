@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 
 from auditor.model import EndpointKind
-
-from .fleets import Facts, array, hosts, on_all_hosts, seen, serves, unanswered, view
-from .judged import judged
+from tests.facts.fleets import Facts, array, hosts, on_all_hosts, seen, serves, unanswered, view
+from tests.facts.judged import judged
 
 LUN = "naa.624a93705a1f77c29b3e4d1000011011"
 ENDPOINT = "naa.6f47acc2000000017366707200000000"

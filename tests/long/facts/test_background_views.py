@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from auditor.model import EndpointKind
-
-from .fleets import Facts, Rows, array, hosts, serves, view
+from tests.facts.fleets import Facts, Rows, array, hosts, serves, view
 
 ONTAP = EndpointKind.ONTAP
 

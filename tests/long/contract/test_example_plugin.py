@@ -24,7 +24,7 @@ from tests.waiting import completed
 if TYPE_CHECKING:
     from auditor.model import Endpoint
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SOURCE = ROOT / "examples" / "auditor-example-array"
 PLUGINS = (SOURCE, ROOT / "plugins" / "auditor-hpe3par")
 PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet")
