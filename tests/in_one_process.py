@@ -7,6 +7,7 @@
 * DuckDB runs statements in one thread, as it does for the program on a machine of one processor. Tests have a few rows each, and three
   processes share two processors: threads only wait for each other. Commands that tests start as processes use all, and so does
   `tests/long/facts/test_spilling.py`, where many rows are.
+* jsonschema finds no grammar of internationalised addresses, which takes more than a second to load: no schema here asks for that format.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import atexit
 import functools
 import gc
+import sys
 import threading
 import time
 from types import SimpleNamespace
@@ -60,6 +62,7 @@ def pytest_configure() -> None:
     gc.disable()
     _patches.setattr(typer.main, "get_command", functools.cache(typer.main.get_command))
     _patches.setattr(duckdb, "connect", _connect_with_threads)
+    _patches.setitem(sys.modules, "rfc3987_syntax", None)
     waiting = {"clock": _counters_clock, "sleep": _counters_clock.sleep}
     _patches.setattr(collect_ontap, "__kwdefaults__", {**(collect_ontap.__kwdefaults__ or {}), **waiting})
     _patches.setattr(OntapServer.__init__, "__kwdefaults__", {**(OntapServer.__init__.__kwdefaults__ or {}), "clock": _counters_clock})
