@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from auditor.errors import ConfigurationError
+from auditor.model.timed import TookTooLongError, within
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 CONTRACT = 1
 """What a plugin's TYPE names as `contract`: it grows when a plugin has to be changed for a newer auditor."""
+
+IMPORT_SECONDS = 10.0
+"""How long a module of a plugin may take to be imported; all that a whole audit imports takes two or three, on a busy machine."""
 
 NVME_MODEL_LENGTH = 16
 """Characters of an NVMe controller's model that ESXi shows: 'Lexar SSD NM790 2TB' is 'Lexar SSD NM790' there. Not verified on an array."""
@@ -166,12 +170,21 @@ class EndpointType:
         A module that begins with a dot is in the folder of a neighbour: ".vcenter.health:read_health".
 
         Raises:
-            ConfigurationError: the kind is of a plugin that cannot be used.
+            ConfigurationError: the kind is of a plugin that cannot be used, or that does not import the module in its time.
         """
         if self.fault is not None:
             raise self.fault.error()
         module, _, attribute = name.partition(":")
-        return getattr(import_module(f".{module}", self.folder), attribute)
+        if not self.plugin:
+            return getattr(import_module(f".{module}", self.folder), attribute)
+        try:
+            return getattr(within(IMPORT_SECONDS, lambda: import_module(f".{module}", self.folder)), attribute)
+        except TookTooLongError:
+            raise ConfigurationError(
+                f"{self.plugin} did not import its module {module} within {IMPORT_SECONDS:g} s",
+                why="what it was to read, or to write, is not known.",
+                do=f"install another release of {self.plugin.rpartition(' ')[0]}, or tell its author.",
+            ) from None
 
     def takes(self, remediator: str, of: EndpointKind) -> bool:
         """Whether a remediator of that name, which is of the kind `of`, works on endpoints of this one."""

@@ -16,10 +16,11 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from auditor.model.endpoint_type import CONTRACT, EndpointType, Family, Fault
+from auditor.model.endpoint_type import CONTRACT, IMPORT_SECONDS, EndpointType, Family, Fault
 from auditor.model.endpoints import EndpointKind
 from auditor.model.plugin_families import KIND_FORM, family_mistakes
 from auditor.model.plugin_shape import wrong_fields
+from auditor.model.timed import TookTooLongError, within
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -138,8 +139,10 @@ def _imported(plugin: Plugin) -> Any:
     module, _, attribute = plugin.place.partition(":")
     try:
         with redirect_stdout(sys.stderr):  # what it prints would stand before a report, which programs read
-            package = import_module(module)
+            package = within(IMPORT_SECONDS, lambda: import_module(module))
             found = getattr(package, attribute)
+    except TookTooLongError:
+        return _fault(plugin, f"was not imported within {IMPORT_SECONDS:g} s")
     except BaseException as error:
         if ends_the_program(error):
             raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import threading
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,7 +21,7 @@ from auditor.facts.macros import create_macros
 from auditor.facts.snapshots.snapshot import load_snapshot
 from auditor.fleet.loading import load_fleet
 from auditor.fleet.schema import fleet_schema
-from auditor.model import EndpointKind, Health, Target
+from auditor.model import EndpointKind, Health, Target, endpoint_type, plugins
 from auditor.pipeline.policy import load_policy
 from tests.contract.examples import EXAMPLES
 from tests.plugins import CLIENT, COLLECT, TYPE, WORKING, installed, write_plugin
@@ -37,6 +38,8 @@ EXITS = "import sys\n\ndef collected(*_):\n    sys.exit(0)\n"
 OPENS_AND_EXITS = "import sys\n\ndef opened(_):\n    sys.exit(0)\n"
 PANICS = "class Panic(BaseException): ...\n\ndef collected(*_):\n    raise Panic\n"
 BROKEN = "import no_such_module"
+SLEEPS = "import time\n\ntime.sleep(2)"
+LOOPS = "while True:\n    pass"
 
 
 def fleet_of(folder: Path, other: Endpoint, kind: str = "acme") -> Fleet:
@@ -93,12 +96,19 @@ def test_an_endpoint_of_a_plugin_is_read_and_its_reading_says_by_whom(tmp_path: 
         pytest.param({**WORKING, "collect": PANICS}, "a bug in auditor-acme 1.2 stopped it: Panic", id="raises no Exception"),
         pytest.param({**WORKING, "client": OPENS_AND_EXITS}, "a bug in auditor-acme 1.2 stopped it: SystemExit", id="exits as it opens"),
         pytest.param({**WORKING, "client": BROKEN}, "a bug in auditor-acme 1.2 stopped it: ModuleNotFoundError", id="its client cannot"),
+        pytest.param({"__init__": SLEEPS}, "was not imported within 0.5 s", id="sleeps"),
+        pytest.param({"__init__": LOOPS}, "was not imported within 0.5 s", id="does not end"),
+        pytest.param({**WORKING, "client": LOOPS}, "did not import its module client within 0.5 s", id="its client does not end"),
         pytest.param(
             {**WORKING, "collect": RAISES}, "a bug in auditor-acme 1.2 stopped it: KeyError in auditor_acme/collect.py:2", id="raises"
         ),
     ],
 )
-def test_a_plugin_that_breaks_costs_its_endpoint_and_nothing_else(tmp_path: Path, site: Path, modules: dict[str, str], why: str) -> None:
+def test_a_plugin_that_breaks_costs_its_endpoint_and_nothing_else(
+    tmp_path: Path, site: Path, modules: dict[str, str], why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (plugins, endpoint_type):
+        monkeypatch.setattr(module, "IMPORT_SECONDS", 0.5 if "within" in why else 60.0)
     write_plugin(site, "auditor-acme", modules)
     with installed(site):
         snapshot = collected(tmp_path)
@@ -111,6 +121,9 @@ def test_a_plugin_that_breaks_costs_its_endpoint_and_nothing_else(tmp_path: Path
     assert gap.endpoint == "a1"
     assert why in gap.why
     assert "what the array answered" not in gap.why
+    for left_behind in [one for one in threading.enumerate() if one.name == "auditor-timed"]:
+        left_behind.join(60)  # it holds the import lock of the package, whose name the next case has too
+        assert not left_behind.is_alive()
 
 
 def test_what_a_plugin_gives_of_others_costs_its_endpoint_alone(tmp_path: Path, site: Path) -> None:
