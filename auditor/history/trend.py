@@ -64,7 +64,7 @@ def points_before(state: Path, run_id: str, scope: Scope | None) -> tuple[TrendP
         return ()
     earlier = (run for run in list_runs(state) if run.id < run_id and run.finished is not None and run.scope is not None)
     of_scope = (run for run in earlier if run.scope is not None and run.scope.key == scope.key)
-    return tuple(TrendPoint(run.started, run.fail) for run in islice(of_scope, POINTS))[::-1]
+    return tuple(TrendPoint(run.started, run.fail, run.by_severity) for run in islice(of_scope, POINTS))[::-1]
 
 
 def can_draw(out: TextIO) -> bool:

@@ -13,6 +13,7 @@ from auditor.job.notices import notice_of
 from auditor.job.progress import save_progress
 from auditor.job.published import PublishedRun, published_runs
 from auditor.job.runs import Failed, Published
+from auditor.job.site.calendar import trend_points
 from auditor.job.site.publishing import Site, prepare, publish_failure, publish_index, write_overview
 from auditor.job.wording import result_text
 from auditor.report.files import sweep
@@ -69,7 +70,8 @@ class Attempts:
         previous, unpublished = next(iter(earlier), None), self.board.statuses[job.name].unpublished
         if unpublished:  # people were notified of it: they are notified that it is over
             previous = replace(previous or run, error=unpublished)
-        self.board.update(job.name, running_since=None, last=run, last_judged=judged, progress=done, unpublished="")
+        shown = {"last": run, "last_judged": judged, "trend": tuple(trend_points(runs)), "next_due": entry.next_due(self.clock.now())}
+        self.board.update(job.name, running_since=None, progress=done, unpublished="", **shown)
         _log_run(job, run)
         highlights = ended.highlights if isinstance(ended, Published) else ()
         notice = notice_of(job.name, previous, run, highlights, site.url)

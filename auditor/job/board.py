@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from auditor.job.published import PublishedRun
+    from auditor.model import TrendPoint
 
 GRACE = timedelta(minutes=5)
 """A job is overdue, and a run is hung, when it is later than it may be by this much."""
@@ -30,6 +31,7 @@ class JobStatus:
         running_since: None: it is not running.
         progress: how its runs ended so far.
         problems: sentences about notices that are not delivered.
+        trend: what its runs found, oldest first.
         unpublished: why the last run could not be published; "" where it was.
     """
 
@@ -40,6 +42,7 @@ class JobStatus:
     running_since: datetime | None = None
     progress: Progress = Progress()  # noqa: RUF009  frozen, so one for all is fine
     problems: tuple[str, ...] = ()
+    trend: tuple[TrendPoint, ...] = ()
     unpublished: str = ""
 
     def is_hung(self, now: datetime) -> bool:

@@ -7,12 +7,13 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from auditor.errors import StoreError
-from auditor.job.published import NOT_NOTIFIED, PublishedRun
+from auditor.job.published import MOST_CLUSTERS, NOT_NOTIFIED, PublishedRun
 from auditor.job.runs import Published
 from auditor.job.site.publishing import change_text, publish_report
-from auditor.model import Severity
+from auditor.model import Severity, Verdict
 from auditor.model.comparison import WORDS
 from auditor.report.digest import headline
+from auditor.report.verdict_counts import by_rule, fails_by_cluster
 from auditor.report.wording import count_of, neutral
 
 if TYPE_CHECKING:
@@ -124,6 +125,9 @@ def run_of_report(report: Report, exit_code: int = 0) -> PublishedRun:
         coverage=report.summary.coverage,
         endpoints=_incomplete(report),
         exit_code=exit_code,
+        by_severity=dict(report.summary.by_severity),
+        rules={rule: counts[Verdict.FAIL] for rule, counts in by_rule(report).items() if counts[Verdict.FAIL]},
+        clusters=dict(fails_by_cluster(report).most_common(MOST_CLUSTERS)),
         word=_clean_word(report),
         scope="" if report.scope is None else report.scope.sentence(),
     )

@@ -24,6 +24,8 @@ PUBLISHED_FILE = "published.json"
 """In a job's folder: the runs that its index lists, newest first."""
 METRICS_FILE = "metrics.txt"
 """In a job's folder: its latest run that reached verdicts, as OpenMetrics."""
+MOST_CLUSTERS = 500
+"""Clusters whose failures a run lists, those with most: policy, so that the list of a job's runs stays small."""
 NOT_NOTIFIED = frozenset({"changed"})
 """Kinds of change that nobody is notified of: a load moves measured values from day to day."""
 _FORMAT = 2
@@ -54,6 +56,9 @@ class PublishedRun:
     endpoints: Mapping[str, str] = field(default_factory=dict)  # those that were not read whole: name -> what and why
     formats: tuple[str, ...] = ("html",)  # the files that it has
     exit_code: int = 0  # as `auditor audit` would have ended
+    by_severity: Mapping[str, int] = field(default_factory=dict)  # failures; empty of a run by an older auditor
+    rules: Mapping[str, int] = field(default_factory=dict)  # failures by rule; likewise
+    clusters: Mapping[str, int] | None = None  # failures by "cluster (vCenter)", at most MOST_CLUSTERS; None: not kept
     word: str = ""  # the result in a word or two, of one that is clean; "" of any other, and of a run by an older auditor
 
     @property

@@ -22,6 +22,7 @@ from auditor.job.notices import Notice, Notifier
 from auditor.job.progress import load_progress, save_progress
 from auditor.job.published import JOBS_FOLDER, published_runs
 from auditor.job.runs import Failed
+from auditor.job.site.calendar import trend_points
 from auditor.job.site.publishing import prepare, publish_index
 from auditor.job.stopping import Stop, stopping
 from auditor.job.timing import LATE
@@ -85,7 +86,9 @@ class Schedule:
         judged = next((run for run in runs if run.has_verdicts), None)
         problems = tuple(self.notifier.problems([target.name for target in entry.job.notify]))
         timeout = timedelta(seconds=entry.job.timeout_seconds)
-        self.board.statuses[entry.job.name] = JobStatus(timeout, next(iter(runs), None), judged, progress=progress, problems=problems)
+        self.board.statuses[entry.job.name] = JobStatus(
+            timeout, next(iter(runs), None), judged, progress=progress, problems=problems, trend=tuple(trend_points(runs))
+        )
 
     def once(self) -> list[Ended]:
         """Run every job now, one after another; how each ended, also where it could not be published. Call it from the main thread.

@@ -114,6 +114,7 @@ class TrendPoint:
 
     started: datetime  # aware
     fail: int
+    by_severity: Mapping[str, int] = field(default_factory=dict)  # of `fail`; empty where that was not kept
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,6 +59,21 @@ def hosts_text(report: Report) -> str:
     return f"{judged:,} of {count_of(report.run.hosts, 'host')}"
 
 
+def fails_by_cluster(report: Report) -> Counter[str]:
+    """Failures by cluster, "gold (vc-1)"; those of no cluster are not among them."""
+    if report.by_place is None:
+        return Counter(
+            f"{one.resource.cluster} ({one.resource.endpoint})"
+            for one in listed_of(report)
+            if one.verdict is Verdict.FAIL and one.resource.cluster
+        )
+    fails: Counter[str] = Counter()
+    for place in report.by_place(False):  # noqa: FBT003  by cluster
+        if place.verdict is Verdict.FAIL and place.cluster:
+            fails[f"{place.cluster} ({place.endpoint})"] += place.number
+    return fails
+
+
 def by_rule(report: Report) -> dict[str, Counter[Verdict]]:
     """How many verdicts of each kind every rule has, those without any too."""
     counts: dict[str, Counter[Verdict]] = {rule.id: Counter() for rule in report.rules}

@@ -19,6 +19,7 @@ from auditor.errors import SnapshotError
 from auditor.job.published import PublishedRun, published_runs
 from auditor.job.site.calendar import trend_points
 from auditor.job.site.publishing import Site
+from auditor.job.site.worse import worse_clusters
 from auditor.model import Verdict
 from auditor.model.comparison import ChangeKind
 from tests.job.nights import BEGIN, change, failed, night, publish, site_in
@@ -255,3 +256,40 @@ def test_a_kill_at_any_point_of_publishing_leaves_the_last_good_site(tmp_path: P
     assert days == sorted(days), "the site of the day before until the index is in place, and the new one from then on"
     assert days.count("02") > 15
     assert days.count("03") > 5, "killed while it removed the files of the oldest run"
+
+
+def run_with(day: int, clusters: dict[str, int] | None, *, scope: str = "all", coverage: float = 1.0) -> PublishedRun:
+    return PublishedRun(f"2026110{day}T020000Z-aaaa", BEGIN, BEGIN, coverage=coverage, scope=scope, clusters=clusters)
+
+
+def test_clusters_that_got_worse_are_named_and_none_is_called_better() -> None:
+    runs = [run_with(3, {"gold (vc)": 9, "tin (vc)": 1, "new (vc)": 2}), run_with(2, {"gold (vc)": 4, "tin (vc)": 5})]
+    assert [(one.name, one.before, one.now) for one in worse_clusters(runs) or []] == [("gold (vc)", 4, 9), ("new (vc)", 0, 2)]
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        pytest.param(run_with(2, None), id="an older auditor kept none"),
+        pytest.param(run_with(2, {}, scope="one cluster"), id="another scope"),
+        pytest.param(run_with(2, {}, coverage=0.0), id="nothing was judged"),
+    ],
+)
+def test_nothing_got_worse_than_what_nobody_knows(before: PublishedRun) -> None:
+    assert worse_clusters([run_with(3, {"gold (vc)": 9}), before]) is None
+
+
+def test_a_cluster_beyond_those_listed_before_is_not_called_worse(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("auditor.job.site.worse.MOST_CLUSTERS", 1)
+    assert worse_clusters([run_with(3, {"a (vc)": 9, "b (vc)": 8}), run_with(2, {"a (vc)": 9})]) == []
+
+
+def test_a_run_lists_its_failures_by_severity_rule_and_cluster_and_keeps_them(tmp_path: Path) -> None:
+    site = site_in(tmp_path)
+    publish(site, night(1))
+    kept = published_runs(site.state)[0]
+    finding = samples.pe_finding()
+    assert kept.by_severity == {"high": 1}
+    assert kept.rules == {finding.rule: 1}
+    assert kept.clusters == {f"{finding.resource.cluster} ({finding.resource.endpoint})": 1}
+    assert "1 high" in text(site, "index.html")

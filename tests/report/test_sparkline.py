@@ -15,7 +15,7 @@ from auditor.history.runs import begin_run, keep_run
 from auditor.history.trend import POINTS, points_before
 from auditor.model import TrendPoint
 from auditor.report.html.report import trend_points
-from auditor.report.html.sparkline import sparkline, trend_sentence
+from auditor.report.html.sparkline import severities_sentence, sparkline, trend_sentence
 from tests.report import samples
 
 BEGIN = datetime(2026, 11, 1, 6, tzinfo=UTC)
@@ -58,7 +58,7 @@ def test_the_page_has_the_trend_only_with_an_earlier_run_of_the_scope() -> None:
     assert trend_points(replace(report, earlier=tuple)) == ()
     earlier = points(5, 4)
     found = trend_points(replace(report, earlier=lambda: earlier))
-    assert found == (*earlier, TrendPoint(report.run.started, report.summary.fail))
+    assert found == (*earlier, TrendPoint(report.run.started, report.summary.fail, report.summary.by_severity))
 
 
 def test_runs_that_cannot_be_read_cost_the_trend_and_not_the_report() -> None:
@@ -82,3 +82,17 @@ def test_only_finished_runs_of_the_scope_that_were_before_are_in_the_trend(tmp_p
     assert [(one.started, one.fail) for one in found] == [(BEGIN + timedelta(days=1), 7), (BEGIN + timedelta(days=3), 6)]
     assert points_before(tmp_path, "20270101T000000Z-ffff", None) == ()
     assert POINTS >= 30, "a month of nights"
+
+
+def test_severities_are_bands_that_together_reach_the_line() -> None:
+    both = [TrendPoint(BEGIN, 4, {"high": 1, "low": 3}), TrendPoint(BEGIN + timedelta(days=1), 2, {"high": 2})]
+    bands = {band.attrib["class"]: band.attrib["points"].split() for band in ElementTree.fromstring(sparkline(both)).iter("polygon")}
+    assert bands["high"] == ["4,28", "236,20", "236,36", "4,36"]
+    assert bands["low"][:2] == ["4,4", "236,20"], "on top of the worse"
+    assert severities_sentence(both) == "high 1 to 2, low 3 to 0"
+
+
+def test_a_run_that_kept_no_severities_has_no_bands() -> None:
+    mixed = [TrendPoint(BEGIN, 4), TrendPoint(BEGIN + timedelta(days=1), 2, {"high": 2})]
+    assert "<polygon" not in sparkline(mixed), "the fleet would seem to have got worse from nothing"
+    assert severities_sentence(mixed) == ""

@@ -62,4 +62,4 @@ def weeks_of(runs: Sequence[PublishedRun], now: datetime, timezone: str) -> list
 
 def trend_points(runs: Sequence[PublishedRun]) -> list[TrendPoint]:
     """The failures of `runs` (newest first), oldest first; without runs that judged nothing: their 0 failures look like a good day."""
-    return [TrendPoint(run.started, run.fail) for run in reversed(runs) if run.has_verdicts]
+    return [TrendPoint(run.started, run.fail, run.by_severity) for run in reversed(runs) if run.has_verdicts]

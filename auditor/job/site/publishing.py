@@ -18,8 +18,9 @@ from auditor.errors import ConfigurationError
 from auditor.job.published import METRICS_FILE, checked, published_runs, save_published
 from auditor.job.site.calendar import trend_points, weeks_of
 from auditor.job.site.feed import FEED_FILE, write_feed
+from auditor.job.site.worse import searched, worse_clusters
 from auditor.job.wording import STATE_WORDS, result_text, word_of
-from auditor.model import Verdict
+from auditor.model import Severity, Verdict
 from auditor.model.comparison import WORDS, ChangeKind
 from auditor.report import writer_of
 from auditor.report.files import sweep, written_whole
@@ -167,8 +168,8 @@ def _write_latest(folder: Path, run: PublishedRun) -> None:
 def _write_index(site: Site, runs: Sequence[PublishedRun], now: datetime, next_due: datetime | None, problems: Sequence[str]) -> None:
     from markupsafe import Markup
 
-    from auditor.report.html.pages import write_page
-    from auditor.report.html.sparkline import sparkline, trend_sentence
+    from auditor.report.html.pages import embedded, write_page
+    from auditor.report.html.sparkline import severities_sentence, sparkline, trend_sentence
 
     points = trend_points(runs)
     values = {
@@ -182,6 +183,10 @@ def _write_index(site: Site, runs: Sequence[PublishedRun], now: datetime, next_d
         "trend_text": trend_sentence(points) if len(points) > 1 else "",
         "words": STATE_WORDS,
         "looks": _LOOKS,
+        "worse": worse_clusters(runs),
+        "searched": embedded(searched(runs)),
+        "severities": list(Severity),
+        "severities_text": severities_sentence(points) if len(points) > 1 else "",
         "kinds": [(kind.value, WORDS[kind], KIND_LOOKS[kind]) for kind in WORDS],
         "result_text": result_text,
         "word_of": word_of,
@@ -268,14 +273,22 @@ def write_overview(jobs: Jobs, board: Board) -> None:
     Raises:
         ConfigurationError: the folder cannot be written.
     """
+    from markupsafe import Markup
+
     from auditor.report.html.pages import write_page
+    from auditor.report.html.sparkline import sparkline
 
     if jobs.site is None:
         return
     rows = []
     for job in jobs.jobs:
-        last = board.statuses[job.name].last
+        status = board.statuses[job.name]
+        last, trend = status.last, status.trend
         link = f"{job.name}/index.html" if job.publish == jobs.site / job.name and last is not None else None
-        rows.append({"job": job, "last": last, "link": link, "result": None if last is None else result_text(last)})
+        drawn = Markup(sparkline(trend)) if len(trend) > 1 else None  # noqa: S704  all of its text is ours
+        row = {"job": job, "last": last, "link": link, "result": None if last is None else result_text(last)}
+        rows.append({**row, "trend": drawn, "next_due": status.next_due})
     with written_whole(jobs.site / INDEX_FILE) as out:
-        write_page("jobs.html.j2", {"rows": rows, "words": STATE_WORDS}, out, styles=("page.css", "index.css"))
+        write_page(
+            "jobs.html.j2", {"rows": rows, "words": STATE_WORDS, "severities": list(Severity)}, out, styles=("page.css", "index.css")
+        )

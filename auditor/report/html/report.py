@@ -17,7 +17,7 @@ from auditor.report.html.heat_map import heat_map
 from auditor.report.html.interval_bars import small_bars
 from auditor.report.html.pages import embedded, write_page
 from auditor.report.html.path_drawing import drawing
-from auditor.report.html.sparkline import sparkline, trend_sentence
+from auditor.report.html.sparkline import severities_sentence, sparkline, trend_sentence
 from auditor.report.html.summary import CAUSES, cause_texts, fix_rows, made_sentences, planned
 from auditor.report.html.worst_paths import worst_paths
 from auditor.report.path_words import heading
@@ -97,7 +97,7 @@ def trend_points(report: Report) -> tuple[TrendPoint, ...]:
         earlier = tuple(report.earlier()) if report.earlier is not None else ()
     except SnapshotError:
         return ()
-    return (*earlier, TrendPoint(report.run.started, report.summary.fail)) if earlier else ()
+    return (*earlier, TrendPoint(report.run.started, report.summary.fail, report.summary.by_severity)) if earlier else ()
 
 
 def _drawn_trend(report: Report) -> tuple[Markup, str] | None:
@@ -106,7 +106,7 @@ def _drawn_trend(report: Report) -> tuple[Markup, str] | None:
 
     points = trend_points(report)
     # It has no text but ours.
-    return (Markup(sparkline(points)), trend_sentence(points)) if points else None  # noqa: S704
+    return (Markup(sparkline(points)), "; ".join(filter(None, (trend_sentence(points), severities_sentence(points))))) if points else None  # noqa: S704
 
 
 def _worst_notices_first(report: Report) -> list[str]:

@@ -1,10 +1,11 @@
-"""How failures went from run to run, as a small drawing with a sentence that says the same."""
+"""How failures went from run to run, as a small drawing by severity with a sentence that says the same."""
 
 from __future__ import annotations
 
 from datetime import UTC
 from typing import TYPE_CHECKING
 
+from auditor.model import Severity
 from auditor.report.wording import count_of
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ _WIDTH, _HEIGHT, _EDGE = 240, 40, 4
 def sparkline(points: Sequence[TrendPoint]) -> str:
     """The SVG element: a line from no failure at all to the most there were, by time, and a dot at its end.
 
+    Below the line stand the severities, the worst at the ground, where each run kept how many it had of each.
+
     Its colours are those of reports/templates/page.css. All of its text is ours.
 
     Args:
@@ -27,9 +30,35 @@ def sparkline(points: Sequence[TrendPoint]) -> str:
     places = " ".join(f"{x:g},{y:g}" for x, y in _places(points))
     x, y = _places(points)[-1]
     return (
-        f'<svg class="sparkline" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{trend_sentence(points)}">'
+        f'<svg class="sparkline" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{trend_sentence(points)}">{_areas(points)}'
         f'<path class="ground" d="M0 {_HEIGHT - _EDGE}h{_WIDTH}"/><polyline points="{places}"/><circle cx="{x:g}" cy="{y:g}" r="3"/></svg>'
     )
+
+
+def _areas(points: Sequence[TrendPoint]) -> str:
+    """A band for each severity; nothing where a run did not keep them: a band that ends would look like a fleet that got better."""
+    if any(one.fail != sum(one.by_severity.values()) for one in points):
+        return ""
+    places, most = _places(points), max(1, *(one.fail for one in points))
+    height, ground = _HEIGHT - 2 * _EDGE, _HEIGHT - _EDGE
+    below = [0] * len(points)
+    bands = []
+    for severity in Severity:
+        above = [low + one.by_severity.get(severity, 0) for low, one in zip(below, points, strict=True)]
+        if above != below:
+            edge = [f"{x:g},{ground - height * number / most:.4g}" for (x, _), number in zip(places, above, strict=True)]
+            back = [f"{x:g},{ground - height * number / most:.4g}" for (x, _), number in zip(places, below, strict=True)]
+            bands.append(f'<polygon class="{severity}" points="{" ".join([*edge, *reversed(back)])}"/>')
+        below = above
+    return "".join(bands)
+
+
+def severities_sentence(points: Sequence[TrendPoint]) -> str:
+    """Each severity at first and now: "high 12 to 3"; "" where a run did not keep them."""
+    first, last = points[0].by_severity, points[-1].by_severity
+    if not _areas(points):
+        return ""
+    return ", ".join(f"{one} {first.get(one, 0):,} to {last.get(one, 0):,}" for one in Severity if first.get(one) or last.get(one))
 
 
 def trend_sentence(points: Sequence[TrendPoint]) -> str:
