@@ -124,7 +124,6 @@ function recallCell(row, column) {
   if (!host && map.dataset.by === "host") byId("host").value = `${endpoint}/`;
   if (!host && !cluster && map.dataset.by === "cluster") byId("cluster").value = "-";
   byId("topic").value = head.textContent;
-  byId("findings").scrollIntoView();
 }
 
 function offer(id, options) {
@@ -227,6 +226,7 @@ function listen() {
     if (location.hash.includes("=")) {
       recall();
       select();
+      byId("findings").scrollIntoView();
     }
   });
 }

@@ -35,7 +35,7 @@ function line(place) {
   const button = element("button", isOpen ? "Hide" : "Show", "open");
   button.type = "button";
   button.setAttribute("aria-expanded", String(isOpen));
-  button.setAttribute("aria-label", `Evidence for ${at(place, "name")} ${at(place, "host")}`);
+  button.setAttribute("aria-label", evidenceLabel(place, isOpen));
   button.addEventListener("click", () => toggle(place, made, button));
   const severity = words.severities[at(place, "severity")], verdict = words.verdicts[at(place, "verdict")];
   cell(made, "c-severity").append(element("span", severity, `badge ${severity}`), " ",
@@ -51,6 +51,8 @@ function line(place) {
   return made;
 }
 
+const evidenceLabel = (place, isOpen) => `${isOpen ? "Hide" : "Show"} evidence for ${at(place, "name")} ${at(place, "host")}`;
+
 function toggle(place, made, button) {
   const opening = !opened.has(place);
   if (opening) {
@@ -61,6 +63,7 @@ function toggle(place, made, button) {
     made.nextElementSibling.remove();
   }
   button.textContent = opening ? "Hide" : "Show";
+  button.setAttribute("aria-label", evidenceLabel(place, opening));
   button.setAttribute("aria-expanded", String(opening));
 }
 

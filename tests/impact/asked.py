@@ -41,7 +41,7 @@ class Asked:
         self.rows = rows
 
     def __call__(self, view: str, wanted: Mapping[str, object]) -> list[Mapping[str, Any]]:
-        assert view in VIEWS
+        assert view in (*VIEWS, "datastore")
         assert not wanted.keys() - view_columns()[view].keys(), f"{view} has no such column"
         return [row for row in self.rows.get(view, ()) if all(row[name] == value for name, value in wanted.items())]
 

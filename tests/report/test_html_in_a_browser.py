@@ -192,7 +192,7 @@ def test_every_control_has_a_name_for_a_screen_reader(page: Page, tmp_path: Path
         "Group by",
         "Sort by",
     }
-    assert ("button", "Evidence for naa.6f47acc100000000612e3f4d00000001 esx-01.example.net") in controls
+    assert ("button", "Show evidence for naa.6f47acc100000000612e3f4d00000001 esx-01.example.net") in controls
     assert page.value("document.querySelector('#count').getAttribute('aria-live')") == "polite"
 
 

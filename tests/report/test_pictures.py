@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
-from auditor.model import PlaceCount, Severity, Verdict
+from auditor.model import PlaceCount, Resource, Severity, Verdict
 from auditor.report.html import heat_map as heat_map_module
 from auditor.report.html import report as html_report
 from auditor.report.html.heat_map import HeatMap, heat_map
 from auditor.report.html.interval_bars import interval_bars, small_bars
 from auditor.report.html.path_chain import chain_of
+from auditor.report.html.storage_map import storage_map
 from auditor.report.html.worst_paths import WorstPaths
 from tests.report import samples
 from tests.report.test_html_report import rendered
@@ -146,3 +147,26 @@ def test_the_path_stands_above_the_answers_of_its_cause(monkeypatch: pytest.Monk
     page = rendered(samples.report_of([samples.pe_finding("esx-01")]))
     cause = page[page.index('id="cause-0"') : page.index("</article>")]
     assert cause.index('<ol class="chain"') < cause.index("<dt>Wrong")
+
+
+def row(name: str, array: str | None, volume: str | None, cluster: str | None = "gold", kind: str = "VMFS") -> dict[str, Any]:
+    return {"endpoint": "vc-east", "resource_name": name, "cluster": cluster, "type": kind, "arrays": array, "volumes": volume}
+
+
+def test_the_storage_map_holds_arrays_clusters_datastores_and_volumes_and_says_what_is_not_known() -> None:
+    rows = [row("ds-1", "sf", "vol-1"), row("ds-2", None, None), row("ds-3", "sf", None, kind="VVOL"), row("ds-4", "sf", "vol-4", None)]
+    drawn = storage_map(samples.report_of([]), rows)
+    assert [(one.name, one.is_known) for one in drawn.arrays] == [("sf", True), ("Array not known", False)]
+    assert [one.name for one in drawn.arrays[0].clusters] == ["cluster gold", "no cluster known, vc-east"]
+    assert [(tile.name, tile.volume) for tile in drawn.arrays[0].clusters[0].tiles] == [("ds-1", "vol-1"), ("ds-3", "virtual volumes")]
+    assert drawn.arrays[1].clusters[0].tiles[0].volume == "volume not known"
+
+
+def test_a_datastore_of_the_map_counts_what_fails_at_it_and_at_its_volume_and_nothing_is_called_a_pass() -> None:
+    of_store = replace(samples.pe_finding(), resource=Resource("datastore", "ds-1", "ds-1", "vc-east", "gold", None))
+    of_volume = replace(of_store, severity=Severity.CRITICAL, resource=Resource("array_volume", "4", "vol-1", "sf", None, None))
+    elsewhere = replace(of_store, resource=Resource("datastore", "ds-1", "ds-1", "vc-west", "gold", None))
+    report = samples.report_of([of_store, of_volume, elsewhere, replace(of_store, verdict=Verdict.PASS)])
+    drawn = storage_map(report, [row("ds-2", "sf", "vol-2"), row("ds-1", "sf", "vol-1")])
+    tiles = drawn.arrays[0].clusters[0].tiles
+    assert [(tile.name, tile.cell.sign, tile.cell.look) for tile in tiles] == [("ds-1", "C 2", "critical"), ("ds-2", "", "")]

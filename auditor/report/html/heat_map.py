@@ -40,6 +40,17 @@ class Cell:
             self.worst = severity
         self.counts[verdict] += number
 
+    def join(self, other: Cell) -> None:
+        """Count the verdicts of another cell too."""
+        for verdict, number in other.counts.items():
+            self.add(other.worst, verdict, number)
+
+    @property
+    def rank(self) -> tuple[int, int, int]:
+        """Its place among others: by its worst failure, how many there are, and how many are unknown."""
+        fails = self.counts[Verdict.FAIL]
+        return self.worst.rank if fails else len(Severity), -fails, -self.counts[Verdict.UNKNOWN]
+
     @property
     def is_listed(self) -> bool:
         """Whether it has findings that the page lists."""

@@ -18,6 +18,7 @@ from auditor.report.html.interval_bars import small_bars
 from auditor.report.html.pages import embedded, write_page
 from auditor.report.html.path_drawing import drawing
 from auditor.report.html.sparkline import severities_sentence, sparkline, trend_sentence
+from auditor.report.html.storage_map import storage_map
 from auditor.report.html.summary import CAUSES, cause_texts, fix_rows, made_sentences, planned
 from auditor.report.html.worst_paths import worst_paths
 from auditor.report.path_words import heading
@@ -67,6 +68,7 @@ def write_html(report: Report, out: TextIO) -> None:
         "more_causes": len(causes) - CAUSES,
         "small_bars": {cause.place: Markup(small_bars(cause.costliest.impact)) for cause in causes[:CAUSES]},  # noqa: S704  numbers
         "map": heat_map(report),
+        "storage": storage_map(report, worst.datastores),
         "drawn_causes": [
             drawn_cause(cause, number, path) for number, (cause, path) in enumerate(zip_longest(causes[:CAUSES_DRAWN], worst.of_causes))
         ],

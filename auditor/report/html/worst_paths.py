@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from auditor.impact.path import Path
+    from auditor.impact.stations import Row
     from auditor.impact.subject import Beginning
     from auditor.model import Finding, Report
     from auditor.report.digest import Digest
@@ -37,11 +38,13 @@ class WorstPaths:
         drawn: each path with the findings that are felt on it, worst first.
         why_none: why there is no drawing, as a sentence; "" where there are some, or nothing failed.
         of_causes: the path of each finding that was asked for, also where no load was read; None where it is on no single one.
+        datastores: rows of that view, for the map.
     """
 
     drawn: tuple[tuple[Path, tuple[Finding, ...]], ...] = ()
     why_none: str = ""
     of_causes: tuple[Path | None, ...] = ()
+    datastores: tuple[Row, ...] = ()
 
 
 def worst_paths(report: Report, results: Digest, causes: Sequence[Finding] = ()) -> WorstPaths:
@@ -58,7 +61,7 @@ def worst_paths(report: Report, results: Digest, causes: Sequence[Finding] = ())
     places: dict[tuple[str, str, str | None, str | None], tuple[Beginning, list[Finding]]] = {}
     drawn: list[tuple[Path, tuple[Finding, ...]]] = []
     try:
-        with asking(report.snapshot, VIEWS) as ask:
+        with asking(report.snapshot, (*VIEWS, "datastore")) as ask:
             for finding in failures:
                 for begin in beginnings(ask, finding)[:1]:
                     places.setdefault((begin.endpoint, begin.host, begin.device, begin.datastore), (begin, []))[1].append(finding)
@@ -66,10 +69,11 @@ def worst_paths(report: Report, results: Digest, causes: Sequence[Finding] = ())
                 path = path_from(ask, begin)
                 if path is not None and is_busy(path) and len(drawn) < MOST_DRAWINGS:
                     drawn.append((path, tuple(findings)))
+            datastores = tuple(ask("datastore", {}))
             of_causes = tuple(path_of_finding(ask, finding)[0] for finding in causes)
     except SnapshotError as error:
         return WorstPaths(why_none=f"Paths are not drawn: {error.what}.")
-    return WorstPaths(tuple(drawn), of_causes=of_causes)
+    return WorstPaths(tuple(drawn), of_causes=of_causes, datastores=datastores)
 
 
 def _looked_at(results: Digest) -> Iterator[Finding]:
