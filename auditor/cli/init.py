@@ -9,6 +9,7 @@ import typer
 
 from auditor.cli.paths import folder_to_write
 from auditor.errors import ConfigurationError
+from auditor.system.shell import password_to_environment, quoted
 
 
 def init(
@@ -37,7 +38,10 @@ def init(
     files = {folder / beside: f"{json.dumps(schema, indent=2)}\n", folder / name: text}
     _write(files)
     print(f"wrote {', '.join(map(str, reversed(files)))}")
-    then = f"auditor schedule --jobs {folder / name} --once" if jobs else f"auditor doctor --fleet {folder / name}"
+    place = quoted(str(folder / name))
+    then = f"auditor schedule --jobs {place} --once" if jobs else f"auditor doctor --fleet {place}"
+    if not jobs:
+        print(f"{{env: VC_EAST_PASSWORD}} reads what this puts into your shell: {password_to_environment('VC_EAST_PASSWORD')}")
     print(f"Edit {folder / name}, then: {then}")
     return 0
 

@@ -16,6 +16,7 @@ from auditor.cli import completions
 from auditor.cli.paths import file_to_write, folder_to_write
 from auditor.errors import ConfigurationError
 from auditor.model.endpoint_kinds import endpoint_type
+from auditor.system.shell import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -143,7 +144,7 @@ def _announce(lab: Lab | RecordedLab, write_fleet: Path | None) -> None:
     """Write the fleet file, and print where the endpoints are."""
     if write_fleet is not None:
         lab.write_fleet(write_fleet)
-        print(f"auditor audit --fleet {write_fleet}")
+        print(f"auditor audit --fleet {quoted(str(write_fleet))}")
     for kind, name, server in lab.served():
         print(f"{name}: {endpoint_type(kind).protocol}://{server.host}:{server.port} ({kind})", file=sys.stderr)
     print("serving on loopback until interrupted (Ctrl-C)", file=sys.stderr, flush=True)

@@ -17,6 +17,7 @@ from auditor.cli.terminal import progress, warn
 from auditor.errors import ConfigurationError
 from auditor.model import FixClass
 from auditor.report.command_script import CommandLanguage, script_text
+from auditor.system.shell import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -128,7 +129,7 @@ def plan(
     write_plan(file.plan, tuple(FixClass), people, held)
     if out != "-":
         print(f"\nRun {file.run}; {plan_digest(file)}", file=people)
-        print(f"auditor apply {place} --fleet {fleet} makes it, as far as --allow says.", file=people)
+        print(f"auditor apply {quoted(str(place))} --fleet {quoted(str(fleet))} makes it, as far as --allow says.", file=people)
     return audited.exit_code(exit_options.fail_on, exit_options.min_coverage)
 
 

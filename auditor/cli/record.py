@@ -13,6 +13,7 @@ from auditor.cli import options
 from auditor.cli.paths import file_to_write
 from auditor.cli.terminal import progress
 from auditor.errors import ConfigurationError
+from auditor.system.shell import quoted
 
 if TYPE_CHECKING:
     from auditor.recording.capture import Recorded
@@ -101,7 +102,7 @@ def _show(recorded: Recorded, bundle: Path, endpoints: int) -> None:
     print(f"what was replaced, for you alone: {recorded.report}")
     if recorded.doubtful:
         print(neutral(f"names that are also words of products, and stayed where they are that: {', '.join(recorded.doubtful)}"))
-    print(f"auditor record --check {bundle}")
+    print(f"auditor record --check {quoted(str(bundle))}")
 
 
 def _check(bundle: Path, state: Path) -> int:

@@ -13,6 +13,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from auditor.system.console import encoding_of, is_console
+from auditor.text.signs import PLAIN
 from auditor.text.steering import without_steering
 
 if TYPE_CHECKING:
@@ -62,14 +64,15 @@ def safe_stream(stream: TextIO | None) -> TextIO:
     if stream is None:
         return Path(os.devnull).open("w", encoding="utf-8")
     raw = _raw(stream)
-    if not isinstance(stream, io.TextIOWrapper) or type(raw) is not io.FileIO:
+    if not isinstance(stream, io.TextIOWrapper) or not (type(raw) is io.FileIO or is_console(raw)):
         return stream
     stream.flush()
-    outlet = Outlet(raw.fileno(), "w", closefd=False)
+    outlet = Outlet(raw.fileno(), "w", closefd=False) if type(raw) is io.FileIO else None
     return _Text(
-        outlet if stream.buffer is raw else io.BufferedWriter(outlet),  # the first is PYTHONUNBUFFERED, as Python itself does it
-        encoding=stream.encoding,
-        errors=stream.errors,
+        stream.buffer if outlet is None else outlet if stream.buffer is raw else io.BufferedWriter(outlet),  # raw: PYTHONUNBUFFERED
+        encoding=encoding_of(stream),
+        errors=PLAIN if stream.errors in ("strict", "backslashreplace") else stream.errors,
+        newline="\n",  # the same bytes on every system: a report in CSV has ends of its own
         line_buffering=stream.line_buffering,
         write_through=stream.write_through,
     )

@@ -11,6 +11,7 @@ from auditor.cli import options
 from auditor.cli.shown import end_dry_run
 from auditor.cli.terminal import always, ask, progress, show_plan, warn
 from auditor.model import FixClass
+from auditor.system.shell import quoted
 
 
 def undo(
@@ -55,7 +56,7 @@ def undo(
 
     named = writing_run_named(state_directory(state_dir, to_read=True), run)
     if (first := begun_by(state_directory(state_dir, to_read=True), named)) is not None:
-        warn(f"run {named} went on with run {first}; `auditor undo {first} --fleet {fleet}` puts back all of it.")
+        warn(f"run {named} went on with run {first}; `auditor undo {first} --fleet {quoted(str(fleet))}` puts back all of it.")
     with progress() as shown:
         request = UndoRequest(
             run=named,

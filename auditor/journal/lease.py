@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from auditor.bounds.files import json_of
 from auditor.errors import GuardError, JournalError
-from auditor.system.files import opened
+from auditor.system.files import opened, remove
 from auditor.system.processes import this_machine
 
 if TYPE_CHECKING:
@@ -86,10 +86,10 @@ def _take(directory: Path, text: bytes, machine: str, seconds: float) -> Path:
         finally:
             os.close(descriptor)
         if max(_numbers(directory), default=0) != last + 1:  # others went on meanwhile, and removed the lease that this was to follow
-            path.unlink()
+            remove(path)
             continue
         for number in numbers:  # in their order, so that no gap is above a lease that is still there
-            _path(directory, number).unlink(missing_ok=True)
+            remove(_path(directory, number))
         return path
 
 

@@ -35,6 +35,7 @@ from auditor.pipeline.policy import load_policy
 from auditor.pipeline.request import ApplyRequest, FixLimits, ResumeRequest, UndoRequest
 from auditor.pipeline.unmatched import refuse_unmatched
 from auditor.pipeline.writing import Confirm, Task, Written, rehearse_changes, write_run
+from auditor.system.shell import quoted
 
 if TYPE_CHECKING:
     from auditor.endpoints.common.sessions import Sessions
@@ -89,7 +90,7 @@ def checked_plan(request: ApplyRequest, fleet: Fleet, state: Path) -> PlanFile:
         raise ConfigurationError(
             f"{request.plan} is the plan of an undo of run {file.undoes}",
             why="it belongs to that run; nothing was written.",
-            do=f"auditor undo {file.undoes} --fleet {fleet.path}",
+            do=f"auditor undo {file.undoes} --fleet {quoted(str(fleet.path))}",
         )
     check_basis(str(request.plan), file.basis, _basis_now(file.basis, fleet, state, request.waivers))
     return file

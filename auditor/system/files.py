@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from auditor.system import on_windows
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 AT_ONCE: int = getattr(os, "O_NONBLOCK", 0)
@@ -56,16 +57,20 @@ def sync_file(path: Path) -> None:
 
 
 def put_in_place(partial: Path, path: Path) -> None:
-    """Give a finished file its name, in the place of an older one.
+    """Give a finished file its name, in the place of an older one; raises OSError where it cannot be done."""
+    _patiently(lambda: partial.replace(path))
 
-    Windows refuses it while another process has the older one open, as a virus scanner does for a moment: it is tried for a second.
 
-    Raises:
-        OSError: it cannot be done.
-    """
+def remove(path: Path) -> None:
+    """Remove a file, if it is there; raises OSError where it cannot be done."""
+    _patiently(lambda: path.unlink(missing_ok=True))
+
+
+def _patiently(act: Callable[[], object]) -> None:
+    """Do what Windows refuses while another process has the file open, as a virus scanner does for a moment: it is tried for a second."""
     for left in range(_TRIES if on_windows() else 1, 0, -1):
         try:
-            partial.replace(path)
+            act()
         except PermissionError:
             if left == 1:
                 raise

@@ -6,6 +6,7 @@ the holder, which the second process shows.
 
 from __future__ import annotations
 
+import errno
 import os
 from typing import Any
 
@@ -37,8 +38,10 @@ def _is_locked_on_windows(descriptor: int) -> bool:
     os.lseek(descriptor, _FAR_BEHIND, os.SEEK_SET)
     try:
         windows.locking(descriptor, windows.LK_NBLCK, 1)
-    except PermissionError:
-        return False
+    except OSError as error:
+        if error.errno in (errno.EBADF, errno.EINVAL):
+            raise
+        return False  # EACCES, by Microsoft's reference; Wine says none
     finally:
         os.lseek(descriptor, 0, os.SEEK_SET)
     return True

@@ -29,3 +29,10 @@ def quoted(word: str) -> str:
 def joined(words: Iterable[str]) -> str:
     """A command line of these words."""
     return " ".join(map(quoted, words))
+
+
+def password_to_environment(variable: str) -> str:
+    """The command that asks for a password, shows nothing of it, and puts it into the environment of the shell in use."""
+    if not on_windows():
+        return f"read -rs {variable} && export {variable}"
+    return f"$env:{variable} = [Net.NetworkCredential]::new('', (Read-Host {variable} -AsSecureString)).Password"

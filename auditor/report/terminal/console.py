@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TextIO
 
+from auditor.text.signs import PLAIN
+
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
     from rich.text import Text
@@ -35,8 +37,7 @@ def write_parts(parts: Callable[[int], Iterable[RenderableType]], out: TextIO) -
         page.seek(0)
         page.truncate()
         console.print(part, overflow="fold", crop=False)
-        # A letter that the terminal's encoding lacks is written as an escape, so that it raises no error.
-        text = page.getvalue().encode(encoding, "backslashreplace").decode(encoding)
+        text = page.getvalue().encode(encoding, PLAIN).decode(encoding)  # here, so that no line's end is cut within an escape
         out.writelines(f"{line.rstrip()}\n" for line in text.split("\n")[:-1])
 
 
