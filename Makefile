@@ -8,7 +8,7 @@ PYTEST := $(BIN)/python -m pytest
 # Compiled modules are kept, whatever the shell says: each of a hundred processes would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help env demo test test-long deep portable all-tests beside-tests lint types layers rules rule-pages rule-pages-check docs pictures mutants mutation-scores view-mutants python-mutants python-mutants-check catalog generated checked-rules rule-catalogue example-values wheel check coverage vcsim stores peers cassettes lock sbom clean \
+.PHONY: help env demo test test-long deep portable all-tests beside-tests lint types layers rules rule-pages rule-pages-check docs pictures mutants mutation-scores view-mutants python-mutants python-mutants-check catalog generated checked-rules rule-catalogue example-values wheel check coverage vcsim stores peers cassettes lock sbom release clean \
 	bench-collect bench-esxcli bench-evaluate bench-audit bench-startup bench-opening bench-bundles bench-lab bench-scale bench-check reliability
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z][a-z -]*:.*## / {n = split($$1, names, " "); for (i = 1; i <= n; i++) printf "make %-17s %s\n", names[i], $$2}' Makefile
@@ -180,14 +180,14 @@ bench-check: env ## fail where it is no longer as much faster than others as it 
 reliability: env ## kill fixes, reboots and undos in the middle; no write may be lost or misreported (docs/reliability.md)
 	$(BIN)/python benchmarks/reliability.py $(RELIABILITY)
 
-# What users get (core and scale), what developers get, and what builds the wheel; versions are the same in all three.
+# What users get (core, job, lab and scale), what developers get, and what builds the wheel; versions are the same in all three.
 # The lines that begin with # name what is left out on purpose.
 COMPILE := $(BIN)/pip-compile --quiet --generate-hashes --no-emit-index-url --no-emit-find-links --no-emit-options --strip-extras \
 	--no-allow-unsafe --unsafe-package enum34 --unsafe-package future --no-header --no-annotate
 lock: env ## resolve requirements.lock, requirements-dev.lock and requirements-build.lock anew
-	$(COMPILE) --upgrade --extra dev --extra lab --extra scale --output-file requirements-dev.lock pyproject.toml
+	$(COMPILE) --upgrade --extra dev --extra job --extra lab --extra scale --output-file requirements-dev.lock pyproject.toml
 	sed -i.old -e '/^#/d' -e '/^$$/d' requirements-dev.lock
-	$(COMPILE) --upgrade --extra lab --extra scale --constraint requirements-dev.lock --output-file requirements.lock pyproject.toml
+	$(COMPILE) --upgrade --extra job --extra lab --extra scale --constraint requirements-dev.lock --output-file requirements.lock pyproject.toml
 	$(COMPILE) --upgrade --only-build-deps --all-build-deps --constraint requirements-dev.lock --output-file requirements-build.lock pyproject.toml
 	sed -i.old -e '/^#/d' -e '/^$$/d' requirements.lock requirements-build.lock
 	rm -f requirements*.lock.old
@@ -200,6 +200,9 @@ sbom: env ## write the list of all that users get, with versions and licences, t
 	mkdir -p dist
 	$(BIN)/cyclonedx-py environment --pyproject pyproject.toml --mc-type application --gather-license-texts --output-reproducible --output-file dist/auditor.cdx.json build/sbom
 	$(BIN)/python -m json.tool dist/auditor.cdx.json > /dev/null
+
+release: env sbom ## make what a release consists of in dist/release: the wheel, built twice to one digest, locks, SBOM, digests (MINISIGN_KEY=FILE signs)
+	sh deploy/release.sh
 
 clean: ## remove .venv, .bin, .peers, build and dist
 	rm -rf $(VENV) .bin .peers build dist

@@ -6,6 +6,7 @@ import ssl
 from typing import TYPE_CHECKING
 
 from auditor.errors import ConfigurationError
+from auditor.extras import how_to_install
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,7 +27,7 @@ class Authority:
             raise ConfigurationError(
                 "the simulated fleet needs the package trustme, which is not installed",
                 why="its endpoints have certificates of an authority that is made at each start.",
-                do='python3 -m pip install trustme, or install auditor with its extra "lab".',
+                do=how_to_install("lab"),
             ) from error
         self._authority = trustme.CA(organization_name="auditor lab")
 

@@ -75,6 +75,9 @@ def schedule(
 
     Example: auditor schedule --jobs jobs.yaml --listen 127.0.0.1:8080
     """
+    from auditor.extras import require_extra
+
+    require_extra("job", "auditor schedule")
     from auditor.job.jobs_file import Jobs
     from auditor.job.logs import set_up_log
     from auditor.job.site.server import parse_listen, token_warning

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from auditor.errors import ConfigurationError, StoreError
+from auditor.extras import how_to_install
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,7 +52,7 @@ def missing_client(address: Address) -> ConfigurationError:
     return ConfigurationError(
         f"{address}: the client of {address.scheme}:// is not installed",
         why="nothing was read or written.",
-        do=f'pip install "auditor[{EXTRAS.get(address.scheme, "scale")}]"',
+        do=how_to_install(EXTRAS.get(address.scheme, "scale")),
     )
 
 

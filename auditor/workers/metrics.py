@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from auditor.errors import ConfigurationError
+from auditor.extras import how_to_install
 from auditor.workers.sites import sites_of
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def http_server(requested: str | None) -> HttpServer:
     if not host or ":" in host or not 0 < number <= _LAST_PORT:  # Dask takes no IPv6 address here
         raise _refused(f'--metrics "{requested}" is not an IPv4 address or a name, and a port', "--metrics 127.0.0.1:9786")
     if find_spec("prometheus_client") is None:
-        raise _refused("--metrics needs prometheus-client, which is not installed here", 'pip install "auditor[scale]"')
+        raise _refused("--metrics needs prometheus-client, which is not installed here", how_to_install("scale"))
     # Dask would take another port and go on: the metrics would be missing where they are looked for.
     try:
         with socket.socket() as attempt:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from auditor.bounds.files import read_bytes
 from auditor.errors import ConfigurationError
+from auditor.extras import how_to_install
 from auditor.system.folders import config_home
 from auditor.workers.certificates import files_of
 
@@ -82,7 +83,7 @@ def require_dask() -> None:
         raise ConfigurationError(
             "Dask is not installed here",
             why="nothing was started or connected: workers and their scheduler are Dask's.",
-            do='pip install "auditor[scale]"',
+            do=how_to_install("scale"),
         )
 
 

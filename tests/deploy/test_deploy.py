@@ -104,7 +104,7 @@ def instructions() -> list[tuple[str, str]]:
 
 
 def test_the_containerfile_has_known_instructions_and_runs_as_no_root() -> None:
-    known = {"FROM", "WORKDIR", "COPY", "RUN", "ENV", "USER", "VOLUME", "EXPOSE", "STOPSIGNAL", "ENTRYPOINT", "CMD"}
+    known = {"FROM", "WORKDIR", "COPY", "RUN", "ENV", "USER", "VOLUME", "EXPOSE", "STOPSIGNAL", "HEALTHCHECK", "ENTRYPOINT", "CMD"}
     found = instructions()
     assert {name for name, _ in found} <= known
     assert found[0][0] == "FROM"

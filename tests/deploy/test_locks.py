@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from importlib.metadata import distribution, requires
 from pathlib import Path
 
@@ -58,7 +59,7 @@ def test_every_line_of_a_lock_is_one_version_with_digests(name: str) -> None:
 
 
 def test_users_get_what_auditor_needs_with_workers_and_s3_and_nothing_else() -> None:
-    assert set(locked("requirements.lock")) == closure("auditor", {"lab", "scale"})
+    assert set(locked("requirements.lock")) == closure("auditor", {"job", "lab", "scale"})
 
 
 def test_developers_have_the_versions_that_users_get() -> None:
@@ -95,3 +96,18 @@ def test_the_image_installs_by_digests_and_builds_no_package_but_auditor() -> No
         ours = re.search(r"(--no-index /tmp/wheel/\*\.whl|--no-build-isolation --wheel-dir /tmp/wheel \.)$", call)
         assert "--no-deps" in call, call
         assert held or ours, call
+
+
+def test_the_image_is_built_from_what_the_wheel_is_made_of_and_nothing_else() -> None:
+    lines = (ROOT / ".dockerignore").read_text(encoding="utf-8").splitlines()
+    assert lines[1] == "*"
+    named = {line[1:] for line in lines if line.startswith("!")}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    wheel = project["tool"]["hatch"]["build"]["targets"]["wheel"]
+    containerfile = (ROOT / "deploy" / "Containerfile").read_text(encoding="utf-8")
+    locks = re.findall(r"--requirement (\S+)", containerfile)
+    made_of = {*wheel["packages"], *wheel["force-include"], *locks, project["project"]["readme"], *project["project"]["license-files"]}
+    assert named == made_of | {"pyproject.toml"}
+    assert all((ROOT / name).exists() for name in named)
+    [probe] = re.findall(r"^HEALTHCHECK .*\\\n\s*CMD (\[.*\])$", containerfile, re.MULTILINE)
+    assert f"http://127.0.0.1:{re.findall('^EXPOSE ([0-9]+)$', containerfile, re.MULTILINE)[0]}/healthz" in probe

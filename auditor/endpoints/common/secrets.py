@@ -14,6 +14,7 @@ from typing import IO, TYPE_CHECKING
 
 from auditor.endpoints.common.time_limits import within
 from auditor.errors import CredentialsError
+from auditor.extras import how_to_install
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -104,7 +105,7 @@ def _from_keyring(wanted: Wanted, where: str) -> str:
         import keyring
         import keyring.errors
     except ImportError as error:
-        raise _none(wanted, where, "the package keyring is not installed (pip install 'auditor[keyring]')") from error
+        raise _none(wanted, where, f"the package keyring is not installed ({how_to_install('keyring')})") from error
     try:
         return within(SECRET_SECONDS, lambda: keyring.get_password(wanted.secret.argument[0], wanted.account)) or ""
     except TimeoutError:
