@@ -5,8 +5,8 @@ from __future__ import annotations
 import ssl
 from typing import TYPE_CHECKING
 
+from auditor.bounds.extras import how_to_install
 from auditor.errors import ConfigurationError
-from auditor.extras import how_to_install
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 
-from auditor.counts import Counted, Counts, counts_text, seconds_left
+from auditor.text.counts import Counted, Counts, counts_text, seconds_left
 
 ENDS = ("read", "looked at", "read with gaps", "not read")
 """What becomes of reading an endpoint."""

@@ -75,7 +75,7 @@ def schedule(
 
     Example: auditor schedule --jobs jobs.yaml --listen 127.0.0.1:8080
     """
-    from auditor.extras import require_extra
+    from auditor.bounds.extras import require_extra
 
     require_extra("job", "auditor schedule")
     from auditor.job.jobs_file import Jobs

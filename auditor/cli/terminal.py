@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from auditor.cli.activity import ENDS, Activity
-from auditor.counts import Counted, counts_text
 from auditor.errors import GuardError
+from auditor.text.counts import Counted, counts_text
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID

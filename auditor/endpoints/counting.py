@@ -6,13 +6,13 @@ import time
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from auditor.counts import Counted, Counts
 from auditor.facts.schema import HOST_TOPICS, Batch
+from auditor.text.counts import Counted, Counts
 
 if TYPE_CHECKING:
-    from auditor.counts import Told
     from auditor.facts.needs import Needs
     from auditor.model import Endpoint, Gap
+    from auditor.text.counts import Told
 
 EVERY_SECONDS = 0.5
 """How often counts are shown: by items, of which a large vCenter gives a thousand a second."""

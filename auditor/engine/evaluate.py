@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from auditor.counts import Counted, Counts, Told, told_nobody
 from auditor.engine.fixes.blockers import blocker_text, by_hand_text
 from auditor.engine.fixes.harmful import mark_harmful_fixes
 from auditor.engine.judged_view import JudgedView
@@ -20,6 +19,7 @@ from auditor.errors import RuleError, SnapshotError
 from auditor.facts.device_classes import device_classes
 from auditor.model import FixClass, Verdict
 from auditor.sql.statements import execute
+from auditor.text.counts import Counted, Counts, Told, told_nobody
 
 if TYPE_CHECKING:
     import duckdb

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from auditor.counts import Told, told_nobody
 from auditor.engine.evaluate import evaluate
 from auditor.engine.fixes.impact import predict_fix_impact
 from auditor.engine.fixes.planning import plan
@@ -19,6 +18,7 @@ from auditor.facts.plugin_views import create_plugin_views, own_views_below, plu
 from auditor.facts.views import create_views, seal
 from auditor.model import Gap
 from auditor.sql.statements import lift_limit
+from auditor.text.counts import Told, told_nobody
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence

@@ -17,7 +17,6 @@ from auditor.apply.limits import larger, never
 from auditor.apply.orders import Orders
 from auditor.apply.rehearsal import rehearse
 from auditor.apply.restrictions import Restrictions, restrictions_of
-from auditor.counts import Counted, Counts
 from auditor.endpoints.common.sessions import Sessions
 from auditor.errors import AuditorError
 from auditor.history.confirming import Deadline, deadline_of, forget_deadline, keep_deadline
@@ -32,6 +31,7 @@ from auditor.pipeline.request import FixLimits, Progress, Result
 from auditor.report.terminal.receipts import narrated
 from auditor.stopping import closing
 from auditor.system.shell import joined
+from auditor.text.counts import Counted, Counts
 
 if TYPE_CHECKING:
     from auditor.fleet.loading import Fleet

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from auditor.bounds.extras import how_to_install
 from auditor.errors import ConfigurationError, StoreError
-from auditor.extras import how_to_install
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,13 +14,13 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from auditor.counts import Counted, Counts
 from auditor.endpoints.collect import ENDS, NOT_READ, READING, unread_part
 from auditor.endpoints.read_task import ReadTask, task_of
 from auditor.endpoints.shares import shares_of
 from auditor.errors import ConfigurationError
 from auditor.facts.schema import HOST_TOPICS
 from auditor.facts.snapshots.parts import Part
+from auditor.text.counts import Counted, Counts
 from auditor.workers.on_worker import Order, UnreadHereError, answer_on_worker
 from auditor.workers.part_form import UnusablePartError, part_in
 from auditor.workers.plain import RemoteError

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from auditor.bounds.extras import how_to_install
 from auditor.errors import ConfigurationError
-from auditor.extras import how_to_install
 from auditor.workers.sites import sites_of
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from auditor.counts import Counted
 from auditor.endpoints.bugs import bug_gap, bug_report
 from auditor.endpoints.collect import unread_part
 from auditor.endpoints.read_task import ReadTask, UnwantedError, read_part
+from auditor.text.counts import Counted
 from auditor.workers.part_form import part_bytes
 from auditor.workers.versions import Versions, versions
 

@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from auditor.bounds.extras import how_to_install
 from auditor.bounds.files import read_bytes
 from auditor.errors import ConfigurationError
-from auditor.extras import how_to_install
 from auditor.system.folders import config_home
 from auditor.workers.certificates import files_of
 

@@ -10,12 +10,12 @@ import pytest
 from auditor.cli import terminal
 from auditor.cli.activity import Activity
 from auditor.cli.terminal import ProgressDisplay
-from auditor.counts import Counted, Counts
 from auditor.endpoints import counting
 from auditor.endpoints.counting import Counting
 from auditor.facts.needs import needs
 from auditor.facts.schema import Batch
 from auditor.model import Endpoint, EndpointKind, Secret
+from auditor.text.counts import Counted, Counts
 
 
 @pytest.fixture

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
+from auditor.bounds.extras import how_to_install
 from auditor.endpoints.common.time_limits import within
 from auditor.errors import CredentialsError
-from auditor.extras import how_to_install
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

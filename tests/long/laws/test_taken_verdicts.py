@@ -72,7 +72,9 @@ def judged(world: World, run: Path, taken: TakenVerdicts | None = None, file: st
         findings=run / file,
         spill=run / SPILL_FOLDER,
         own=[rule.id for rule in world.rules if rule.id.startswith("queue/")],
-        impacts=Impacts(VIEWS, partial(add_impacts_guarded, models={rule.id: rule.impact for rule in world.rules})),
+        impacts=Impacts(
+            VIEWS, partial(add_impacts_guarded, models={rule.id: rule.impact for rule in world.rules if rule.impact is not None})
+        ),
         taken=taken,
     )
     return judgement, snapshot

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from auditor import __version__
-from auditor.counts import Counted
 from auditor.errors import ConfigurationError
 from auditor.facts.needs import EVERYTHING, needs
 from auditor.facts.snapshots.earlier import RESTED_ON, Earlier, with_marks
 from auditor.facts.snapshots.snapshot import load_snapshot
 from auditor.fleet.loading import Site
+from auditor.text.counts import Counted
 from auditor.workers import client, dispatcher
 from auditor.workers.client import connected
 from tests.content import content_digest

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from auditor import __version__
+from auditor.bounds.extras import NEEDED_BY, how_to_install, require_extra
 from auditor.errors import ConfigurationError
-from auditor.extras import NEEDED_BY, how_to_install, require_extra
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 # Every module of auditor but those that an extra is for. None: it cannot be imported.
 _WITHOUT = """
