@@ -64,6 +64,7 @@ def saved(world: World, run: Path) -> Path:
 
 def judged(world: World, run: Path, taken: TakenVerdicts | None = None, file: str = FINDINGS_FILE) -> tuple[Judgement, Snapshot]:
     snapshot = load_snapshot(run / SNAPSHOT_FOLDER)
+    models = {rule.id: rule.impact for rule in world.rules if rule.impact is not None}
     judgement = judge(
         snapshot,
         world.rules,
@@ -72,9 +73,7 @@ def judged(world: World, run: Path, taken: TakenVerdicts | None = None, file: st
         findings=run / file,
         spill=run / SPILL_FOLDER,
         own=[rule.id for rule in world.rules if rule.id.startswith("queue/")],
-        impacts=Impacts(
-            VIEWS, partial(add_impacts_guarded, models={rule.id: rule.impact for rule in world.rules if rule.impact is not None})
-        ),
+        impacts=Impacts(VIEWS, partial(add_impacts_guarded, models=models)),
         taken=taken,
     )
     return judgement, snapshot
