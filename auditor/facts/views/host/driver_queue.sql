@@ -90,7 +90,8 @@ wanted AS (
         max(c.hosts) AS most
     FROM counted AS c
     LEFT JOIN undriven_hosts AS n USING (device)
-    ANTI JOIN shipped AS s ON s.device = c.device AND s.driver = c.driver
+    LEFT JOIN shipped AS s ON s.device = c.device AND s.driver = c.driver
+    WHERE s.driver IS NULL
     GROUP BY c.device, c.driver
     HAVING count(c.queue_depth) > 1
 ),
