@@ -1,5 +1,6 @@
 """How near a volume is to its ceilings, whichever level has them, and whether the wait for it is QoS."""
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -7,12 +8,13 @@ import pytest
 from tests.facts.single import Rows, chained
 
 Cells = dict[str, Any]
+READ_AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
-def held(family: str, *volumes: Cells, policies: Rows | None = None) -> dict[str, Cells]:
+def held(family: str | None, *volumes: Cells, policies: Rows | None = None) -> dict[str, Cells]:
     """By volume, what `step_volume_load` says of it; `iops`, `bytes` and other figures of an array are its load."""
     own = {"iops": "actual_iops", "bytes": "bytes_per_second"}
-    figures = {"actual_iops", "bytes_per_second", "utilization", "throttle_us", "burst_credit", "average_io_bytes"}
+    figures = {"actual_iops", "bytes_per_second", "utilization", "throttle_us", "burst_credit", "average_io_bytes", "latency_us"}
     cells = [
         {"endpoint": "east", "kind": "lun", "qos_read": True, **{own.get(name, name): value for name, value in one.items()}}
         for one in volumes
@@ -25,7 +27,13 @@ def held(family: str, *volumes: Cells, policies: Rows | None = None) -> dict[str
             if figures & set(one)
         ],
         "fact.array_qos_policy": [{"endpoint": "east", **one} for one in policies or []],
-        "step_array": [{"endpoint": "east", "family": family}],
+        "step_array": [{"endpoint": "east", "family": family}] if family is not None else [],
+        "fact.reading": [
+            {"endpoint": "east", "topic": "volume_load", "scope": "", "read_at": READ_AT},
+            {"endpoint": "east", "topic": "volume_load", "scope": "part", "read_at": READ_AT + timedelta(hours=1)},
+            {"endpoint": "east", "topic": "volumes", "scope": "", "read_at": READ_AT + timedelta(hours=2)},
+            {"endpoint": "west", "topic": "volume_load", "scope": "", "read_at": READ_AT + timedelta(hours=3)},
+        ],
         "step_endpoint_reading": [{"endpoint": "east", "volumes_read": True}],
     }
     steps = ("step_volume_qos", "step_curve_cost", "step_volume_ceiling")
@@ -34,7 +42,7 @@ def held(family: str, *volumes: Cells, policies: Rows | None = None) -> dict[str
     return {row["volume_id"]: row | {"is_countable": ceilings.get(row["volume_id"])} for row in loads}
 
 
-def one(family: str, **volume: Any) -> Cells:
+def one(family: str | None, **volume: Any) -> Cells:
     return held(family, {"volume_id": "1", "name": "lun", "svm": "svm", **volume})["1"]
 
 
@@ -205,3 +213,98 @@ def test_an_element_ceiling_is_worth_less_by_the_size_of_the_operations_and_more
     row = one("solidfire", **given, burst_credit=0)
     assert (row["limit_per_second"], row["ceiling_use_at_least"]) == (625.0, 1.0)
     assert one("solidfire", **given, burst_credit=1)["limit_per_second"] == 1250.0
+
+
+@pytest.mark.parametrize(
+    ("family", "volume", "limit"),
+    [
+        pytest.param("ontap", {"qos_max_iops": 4000}, 4000.0, id="operations of any size"),
+        pytest.param("ontap", {"qos_max_bytes_per_second": 100 << 20, "average_io_bytes": 65_536}, 1600.0, id="bytes, by the size"),
+        pytest.param(
+            "flasharray", {"qos_max_iops": 4000, "qos_max_bytes_per_second": 100 << 20, "average_io_bytes": 65_536}, 1600.0, id="the lower"
+        ),
+        pytest.param("ontap", {"qos_max_iops": 4000, "qos_max_bytes_per_second": 100 << 20}, None, id="the size is not known"),
+        pytest.param("dell-sc", {"qos_max_iops": 4000}, None, id="how the family counts is not known"),
+    ],
+)
+def test_a_ceiling_is_worth_so_many_operations(family: str, volume: Cells, limit: float | None) -> None:
+    assert one(family, iops=1, **volume)["limit_per_second"] == limit
+
+
+def test_each_element_volume_has_its_own_curve() -> None:
+    sizes = {"qos_max_iops": 1000, "average_io_bytes": 8192, "iops": 1, "burst_credit": 0, "name": "v", "svm": "s"}
+    curves = {"1": '{"4096": 100, "8192": 160}', "2": '{"4096": 100, "8192": 200}'}
+    found = held("solidfire", *({"volume_id": name, "qos_curve": curve, **sizes} for name, curve in curves.items()))
+    assert {name: row["limit_per_second"] for name, row in found.items()} == {"1": 625.0, "2": 500.0}
+
+
+@pytest.mark.parametrize(
+    ("family", "latency"),
+    [pytest.param("flasharray", 0.7, id="without what QoS holds back"), pytest.param("ontap", 0.5, id="as it is reported")],
+)
+def test_latency_has_what_qos_holds_back(family: str, latency: float) -> None:
+    row = one(family, iops=1, latency_us=500, throttle_us=200)
+    assert (row["latency_ms"], row["read_at"]) == (pytest.approx(latency), READ_AT)
+
+
+def test_a_flasharray_whose_delay_was_not_read_has_no_latency() -> None:
+    assert one("flasharray", iops=1, latency_us=500)["latency_ms"] is None
+    assert one("ontap", iops=1, latency_us=500)["latency_ms"] == pytest.approx(0.5)
+
+
+def test_a_flasharray_that_delays_is_at_a_ceiling_and_one_that_does_not_is_as_near_as_it_is() -> None:
+    assert one("flasharray", qos_max_iops=4000, iops=1000, bytes=1, throttle_us=0)["ceiling_use_at_least"] == 0.25
+    assert one("flasharray", qos_max_iops=4000, iops=1000, bytes=1, throttle_us=1)["ceiling_use_at_least"] == 1.0
+
+
+def test_a_delay_without_a_ceiling_is_of_one_that_was_not_found() -> None:
+    row = one("flasharray", iops=900, bytes=1, throttle_us=400)
+    assert (row["is_at_limit"], row["qos_wait"]) == (True, "held back by a ceiling that was not found: the wait is QoS")
+
+
+@pytest.mark.parametrize(
+    ("second", "is_at_limit"), [pytest.param({"iops": 1, "bytes": 1}, False, id="read"), pytest.param({}, None, id="not read")]
+)
+def test_a_flasharray_that_delays_nothing_now_is_below_a_shared_ceiling_where_all_under_it_was_read(
+    second: Cells, is_at_limit: bool | None
+) -> None:
+    group = {"qos_group_id": "g", "qos_group": "volume group g", "qos_group_max_iops": 4000}
+    first = {"volume_id": "1", "name": "1", "iops": 100, "bytes": 1, "throttle_us": 0, **group}
+    assert held("flasharray", first, {"volume_id": "2", "name": "2", **group, **second})["1"]["is_at_limit"] is is_at_limit
+
+
+def test_below_one_ceiling_says_nothing_of_another_whose_members_are_not_known() -> None:
+    around = {"qos_group_id": "g", "qos_group": "volume policy", "qos_group_max_iops": 8000}
+    row = one("ontap", qos_max_iops=4000, iops=1000, bytes=1, **around)
+    assert (row["is_at_limit"], row["is_countable"]) == (None, False)
+
+
+def test_each_group_is_compared_with_what_its_own_volumes_do() -> None:
+    groups = [{"qos_group_id": name, "qos_group": name, "qos_group_max_iops": 4000} for name in ("g1", "g2")]
+    found = held(
+        "dell-sc",
+        {"volume_id": "1", "name": "1", "iops": 4000, "bytes": 1, **groups[0]},
+        {"volume_id": "2", "name": "2", "iops": 1000, "bytes": 1, **groups[1]},
+    )
+    assert [row["qos_wait"] for row in found.values()] == ["at its ceiling of 4,000 IOPS of g1: the wait is QoS", None]
+    assert [row["ceiling_use_at_least"] for row in found.values()] == [1.0, 0.25]
+
+
+def test_volumes_of_an_array_whose_family_is_not_known_share_a_ceiling_too() -> None:
+    group = {"qos_group_id": "g", "qos_group": "vg-1", "qos_group_max_iops": 4000}
+    found = held(None, *({"volume_id": name, "name": name, "iops": 2000, "bytes": 1, **group} for name in ("1", "2")))
+    together = "at its ceiling of 4,000 IOPS of vg-1, shared by 2 volumes: the wait is QoS"
+    assert [(row["qos_wait"], row["is_countable"]) for row in found.values()] == [(together, True)] * 2
+
+
+def test_a_policy_that_is_both_a_volumes_own_and_its_groups_counts_it_once() -> None:
+    both = {**POLICY, "qos_group_id": "p", "qos_group": "gold", "qos_group_max_iops": 4000}
+    policies = [{"policy_id": "p", "is_shared": True, "volumes": 2}]
+    found = held(
+        "ontap", *({"volume_id": n, "name": n, "svm": "s", "iops": 1900, "bytes": 1, **both} for n in ("1", "2")), policies=policies
+    )
+    assert [row["ceiling_use_at_least"] for row in found.values()] == [0.95, 0.95]
+    found = held(
+        "ontap", *({"volume_id": n, "name": n, "svm": "s", "iops": 1000, "bytes": 1, **both} for n in ("1", "2")), policies=policies
+    )
+    assert [row["ceiling_use_at_least"] for row in found.values()] == [0.5, 0.5]
