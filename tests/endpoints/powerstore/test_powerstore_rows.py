@@ -10,8 +10,8 @@ import pytest
 
 from auditor.endpoints.common.records import ParseErrors, Record
 from auditor.endpoints.powerstore.hosts import connection_rows, hosts_of
-from auditor.endpoints.powerstore.qos import Ceilings, Qos, ceilings, policies_of, rules_by_policy, volume_columns
-from auditor.endpoints.powerstore.rows import load_row, newest, volume_row, vvol_row
+from auditor.endpoints.powerstore.qos import Ceilings, Policy, Qos, ceilings, policies_of, rules_by_policy, volume_columns
+from auditor.endpoints.powerstore.rows import fault_row, load_row, newest, node_row, volume_row, vvol_row
 
 
 def record(value: dict[str, Any]) -> tuple[Record, ParseErrors]:
@@ -222,3 +222,101 @@ def test_a_sample_is_rounded_and_the_newest_counts() -> None:
 def test_the_limits_of_a_rule_are_kept_as_they_were_reported() -> None:
     rule, _ = record({**PUBLISHED_RULE, "type": "Density", "max_iops": 100, "max_bw": None, "burst_percentage": 5})
     assert json.loads(ceilings(rule).raw or "") == {"type": "Density", "max_iops": 100, "burst_percentage": 5}
+
+
+GOOD = {"port_name": "21:00:00:24:ff:12:e9:aa", "port_type": "FC"}
+
+
+@pytest.mark.parametrize(
+    ("listed", "names", "is_gap"),
+    [
+        pytest.param([], [], False, id="none"),
+        pytest.param(None, [], False, id="null, as of a host without any"),
+        pytest.param("no list", [], True, id="no list"),
+        pytest.param({}, [], True, id="an object"),
+        pytest.param(["x"], [], True, id="no objects"),
+        pytest.param([{"port_type": "FC"}, GOOD], ["21000024ff12e9aa"], True, id="one without a name"),
+        pytest.param([{"port_name": "iqn.a"}, GOOD], ["21000024ff12e9aa"], True, id="one without a kind"),
+        pytest.param([{"port_name": "iqn.a", "port_type": "FC"}, GOOD], ["21000024ff12e9aa"], True, id="one whose name is of another kind"),
+        pytest.param([GOOD, GOOD], ["21000024ff12e9aa"], False, id="one twice"),
+    ],
+)
+def test_what_is_no_initiator_is_a_gap_and_the_others_are_read(listed: Any, names: list[str], is_gap: bool) -> None:
+    host, parse_errors = record(EMULATED_HOST | {"host_initiators": listed})
+    hosts = hosts_of([host], None, "host_initiators")
+    assert [(row["array_host_id"], row["initiator"]) for row in hosts.initiators] == [(EMULATED_HOST["id"], name) for name in names]
+    found = gaps(parse_errors)
+    assert bool(found) is is_gap
+    assert all("host_initiators" in gap for gap in found)
+
+
+def test_initiators_that_are_left_out_are_a_gap() -> None:
+    host, parse_errors = record({name: value for name, value in EMULATED_HOST.items() if name != "host_initiators"})
+    assert hosts_of([host], None, "host_initiators").initiators == []
+    assert "host_initiators" in "".join(gaps(parse_errors))
+
+
+def test_a_host_has_the_name_of_its_group_where_groups_were_read() -> None:
+    host, _ = record(EMULATED_HOST | {"host_group_id": "g"})
+    names = [hosts_of([host], groups, "host_initiators").rows[0]["host_group"] for groups in ({"g": "esx"}, {}, None)]
+    assert names == ["esx", None, None]
+
+
+def test_a_mapping_that_was_not_understood_hides_no_other() -> None:
+    mappings = [
+        record(EMULATED_MAPPING | change)
+        for change in ({"volume_id": None}, {"host_id": None}, {"host_id": None, "host_group_id": "g"}, {})
+    ]
+    rows = list(connection_rows([mapping for mapping, _ in mappings], None, ParseErrors("GET")))
+    assert [(row["volume_id"], row["array_host_id"], row["lun"]) for row in rows] == [(EMULATED_VOLUME["id"], EMULATED_HOST["id"], 1)]
+
+
+@pytest.mark.parametrize(
+    ("above", "is_read"),
+    [
+        pytest.param({"p": Policy("gold", Ceilings(iops=1000))}, True, id="listed"),
+        pytest.param({"p": Policy("gold", Ceilings(is_by_size=True))}, False, id="by size"),
+        pytest.param({}, False, id="not listed"),
+    ],
+)
+def test_qos_is_read_where_the_policy_of_the_group_is_too(above: dict[str, Policy], is_read: bool) -> None:
+    volume, _ = record(EMULATED_VOLUME | {"qos_performance_policy_id": None})
+    columns = volume_columns(volume, Qos(above, group_of={str(EMULATED_VOLUME["id"]): ("g", "group", "p")}), has_qos=True)
+    assert (columns["qos_read"], columns["qos_group_id"], columns["qos_group"]) == (is_read, "g", "group")
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [pytest.param([], id="none"), pytest.param([{}, {}], id="two"), pytest.param(["x"], id="no object"), pytest.param({}, id="no list")],
+)
+def test_a_performance_policy_has_one_rule(rules: Any) -> None:
+    policy, parse_errors = record({"id": "p", "name": "High", "type": "Performance", "performance_rules": rules})
+    assert policies_of([policy], {}).priorities == {"p": None}
+    assert gaps(parse_errors) == ["GET: performance_rules of the record: is no list of one rule"]
+
+
+def test_a_clone_is_a_copy_and_a_volume_that_has_protection_is_none() -> None:
+    protected = EMULATED_VOLUME | {"protection_data": {"parent_id": "PARENT"}}
+    columns = {kind: volume_row(record(protected | {"type": kind})[0], {}, by_nvme=False)["copy_of"] for kind in ("Clone", "Primary")}
+    assert columns == {"Clone": "parent", "Primary": None}
+
+
+@pytest.mark.parametrize("state", [pytest.param(None, id="null"), pytest.param("Odd", id="a state of a later release")])
+def test_a_state_that_is_not_known_is_a_gap(state: str | None) -> None:
+    volume, of_volume = record(EMULATED_VOLUME | {"state": state})
+    node, of_node = record({"id": "n", "name": "node", "lifecycle_state": state})
+    assert (volume_row(volume, {}, by_nvme=False)["status"], node_row(node)["state"]) == (None, None)
+    assert "state" in "".join(gaps(of_volume))
+    assert "lifecycle_state" in "".join(gaps(of_node))
+
+
+def test_a_sample_without_a_time_is_older_than_any_other() -> None:
+    timed = {"timestamp": "2026-01-01T00:00:00Z"}
+    assert newest([{"timestamp": None}, timed, {"timestamp": "2025-01-01T00:00:00Z"}, "no sample"]) == timed
+
+
+def test_an_alert_has_its_id() -> None:
+    alert, parse_errors = record({"id": "a1", "severity": "Major", "description_l10n": "x", "event_code": "0x1", "is_acknowledged": False})
+    row = fault_row(alert)
+    assert (row["alert_id"], row["is_open"], row["code"]) == ("a1", True, "0x1")
+    assert gaps(parse_errors) == []
