@@ -308,3 +308,30 @@ def test_a_policy_that_is_both_a_volumes_own_and_its_groups_counts_it_once() -> 
         "ontap", *({"volume_id": n, "name": n, "svm": "s", "iops": 1000, "bytes": 1, **both} for n in ("1", "2")), policies=policies
     )
     assert [row["ceiling_use_at_least"] for row in found.values()] == [0.5, 0.5]
+
+
+def test_a_policy_that_may_be_shared_is_no_ceiling_of_one_volume_alone() -> None:
+    maybe = {"qos_policy_id": "p", "qos_policy": "gold", "qos_max_iops": 4000}
+    row = one("ontap", iops=1000, bytes=1, **maybe)
+    assert (row["is_at_limit"], row["ceiling_use_at_least"]) == (None, 0.25)
+
+
+def test_of_two_ceilings_the_one_that_may_be_exceeded_for_longest_counts() -> None:
+    group = {"qos_group_id": "g", "qos_group": "vg-1", "qos_group_max_iops": 4000}
+    policies = [
+        {"policy_id": name, "is_shared": name == "g", "volumes": 1, "raw": f'{{"burst_percentage": {burst}}}'}
+        for name, burst in (("p", 50), ("g", 0))
+    ]
+    volume = {"qos_policy_id": "p", "qos_policy": "gold", "qos_shared": False, "qos_max_iops": 4000, "iops": 4500, "bytes": 1}
+    (row,) = held("powerstore", {"volume_id": "1", "name": "1", **volume, **group}, policies=policies).values()
+    assert row["is_at_limit"] is None
+
+
+@pytest.mark.parametrize("told", [pytest.param({"iops": 1}, id="bytes not told"), pytest.param({"bytes": 1}, id="operations not told")])
+def test_a_flasharray_that_delays_nothing_now_and_told_only_part_of_its_load_may_be_at_a_ceiling(told: Cells) -> None:
+    row = one("flasharray", qos_max_iops=4000, qos_max_bytes_per_second=1 << 20, throttle_us=0, **told)
+    assert row["is_at_limit"] is None
+
+
+def test_a_delay_of_a_microsecond_is_one() -> None:
+    assert one("flasharray", qos_max_iops=4000, iops=1, bytes=1, throttle_us=1)["is_at_limit"] is True
