@@ -57,7 +57,7 @@ def test_deduplication_of_one_pool_or_none_is_left_out(given: dict[str, Any], co
 def test_a_module_has_as_many_ports_as_a_host_has_adapters_of_it() -> None:
     # The hosts h1 have one name in two vCenters; the other host's adapters were not read, or one of them names no module.
     adapters = [("vc", "h1", "qlnativefc"), ("vc", "h1", "qlnativefc"), ("vc", "h1", "lpfc"), ("vc 2", "h1", "nfnic")]
-    adapters += [("vc", "unread", "lpfc"), ("vc 2", "nameless", "lpfc"), ("vc 2", "nameless", "lpfc")]
+    adapters += [("vc", "unread", "lpfc"), ("vc", "nameless", "lpfc"), ("vc 2", "nameless", "lpfc"), ("vc 2", "nameless", "lpfc")]
     keyed = by(
         "step_module_port",
         "endpoint host_id module",
@@ -68,12 +68,13 @@ def test_a_module_has_as_many_ports_as_a_host_has_adapters_of_it() -> None:
             "step_host_reading": [
                 {"endpoint": vc, "host_id": host, "hbas_read": host != "unread"} for vc, host in sorted({one[:2] for one in adapters})
             ],
-            "step_nameless_adapter": [{"endpoint": "vc 2", "host_id": "nameless"}, {"endpoint": "vc", "host_id": "nameless"}],
+            "step_nameless_adapter": [{"endpoint": "vc 2", "host_id": "nameless"}],
         },
     )
     assert {key: row["ports"] for key, row in keyed.items()} == {
         ("vc", "h1", "qlnativefc"): 2,
         ("vc", "h1", "lpfc"): 1,
+        ("vc", "nameless", "lpfc"): 1,
         ("vc 2", "h1", "nfnic"): 1,
     }
 
@@ -95,6 +96,6 @@ def test_a_rule_that_names_a_device_singles_it_out_on_its_host_alone() -> None:
 
 
 def test_what_a_host_has_not_is_singled_out_nowhere() -> None:
-    rule = of_vc({"host_id": "h1", "device": "naa.gone"})
-    number = of_vc({"host_id": "h1", "host_number": 1})
-    assert rows_over("step_singled_out", {"fact.satp_rule": rule, "step_host_number": number}) == []
+    rules = of_vc({"host_id": "h1", "device": "naa.gone"}, {"host_id": "gone", "device": "naa.1"})
+    number, device = of_vc({"host_id": "h1", "host_number": 1}), [{"device": "naa.1", "device_number": 1}]
+    assert rows_over("step_singled_out", {"fact.satp_rule": rules, "step_host_number": number, "step_device_number": device}) == []

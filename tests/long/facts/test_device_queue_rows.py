@@ -239,6 +239,15 @@ def test_a_device_has_its_queue_and_only_those_that_carry_load_are_there() -> No
         pytest.param([stream("d")], {}, (1, 1, 16.0, "disks"), id="all are known"),
         pytest.param([stream("d"), stream("d", outstanding=0.0, commands_per_second=0.0)], {}, (1, 1, 16.0, "disks"), id="one idles"),
         pytest.param([stream("d", outstanding=0.0), stream("d", commands_per_second=0.0)], {}, (2, 2, 16.0, "disks"), id="both send"),
+        pytest.param(
+            [stream("d"), stream("d", outstanding=0.5, commands_per_second=0.0)], {}, (2, 2, 16.5, "disks"), id="one has half a command"
+        ),
+        pytest.param(
+            [stream("d"), stream("d", outstanding=0.0, commands_per_second=0.5)],
+            {},
+            (2, 2, 16.0, "disks"),
+            id="one sends every other second",
+        ),
         pytest.param([stream("d"), stream("d", outstanding=None)], {}, (None, 2, None, "littles-law"), id="what one has is not known"),
         pytest.param([stream("d"), stream("d", runs=None)], {}, (None, 1, None, "littles-law"), id="one may run"),
         pytest.param([stream("d"), stream(None)], {}, (None, 1, None, "littles-law"), id="one lies on this device, or the next"),
@@ -397,6 +406,7 @@ def test_no_datastore_is_under_control_only_where_all_were_read() -> None:
     ("figures", "is_full"),
     [
         pytest.param({"commands_per_second": 1000.0, "kavg_ms": 3.0, "qavg_ms": 1.0}, True, id="one command waits a millisecond"),
+        pytest.param({"commands_per_second": 500.0, "kavg_ms": 3.0, "qavg_ms": 2.0}, True, id="half of them for two"),
         pytest.param({"commands_per_second": 999.0, "kavg_ms": 3.0, "qavg_ms": 1.0}, None, id="less than one command waits, as counted"),
         pytest.param({"commands_per_second": 5000.0, "kavg_ms": 0.5, "qavg_ms": 0.5}, None, id="less than a millisecond"),
         pytest.param({"commands_per_second": 5000.0, "kavg_ms": 3.0, "qavg_ms": None}, None, id="how much of it is the queue is not known"),
