@@ -9,9 +9,8 @@ from auditor.engine.fixes.planning import plan
 from auditor.facts.families import BY_NAME
 from auditor.facts.family_advice import ADVICE, TOPICS
 from tests.engine.test_shipped_rules import shipped
-
-from .fleets import Facts, hosts, on_all_hosts, seen, view
-from .judged import evaluated
+from tests.facts.fleets import Facts, hosts, on_all_hosts, seen, view
+from tests.facts.judged import evaluated
 
 MOVE = "DataMover.HardwareAcceleratedMove"
 PURE = seen("naa.624a93705a1f77c29b3e4d1000011011", "flasharray")

@@ -6,10 +6,9 @@ from typing import Any
 import pytest
 
 from tests.engine.test_shipped_rules import shipped
-
-from .fleets import Facts, hosts, seen, view
-from .judged import judged
-from .test_baseline_views import held, rows
+from tests.facts.fleets import Facts, hosts, seen, view
+from tests.facts.judged import judged
+from tests.facts.test_baseline_views import held, rows
 
 PSP, TUNING = "multipath/psp", "multipath/rr-tuning"
 LUNS = [f"naa.6000d3100000000000000000000000{number:02d}" for number in range(10)]

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from auditor.model import EndpointKind
-
-from .fleets import Facts, array, hosts, on_all_hosts, seen, view
+from tests.facts.fleets import Facts, array, hosts, on_all_hosts, seen, view
 
 SC = [f"naa.6000d3100fcbe00000000000000000{n}a" for n in (1, 2)]
 POD = {

@@ -17,7 +17,7 @@ from auditor.engine.verdict_sql import named, verdict_sql
 from auditor.facts.catalog import view_columns
 from tests.engine.bench import VIEWS, changed, rules_from
 
-RULES = Path(__file__).parents[2] / "rules"
+RULES = Path(__file__).parents[3] / "rules"
 RULE = """\
 id: vvol/pe-dsnro-headroom
 title: The queue is long enough

@@ -12,8 +12,7 @@ from auditor.facts.device_classes import CLASSIFIED, device_classes
 from auditor.facts.schema import TABLES, create_tables
 from auditor.facts.views import create_views, view_sql
 from auditor.sql import query_planning as few
-
-from .plain import PLAIN, create_plain_views
+from tests.facts.plain import PLAIN, create_plain_views
 
 _WORDS: Mapping[str, Sequence[str | None]] = {
     "endpoint": ["vc-1", "vc-2"],
