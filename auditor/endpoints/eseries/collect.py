@@ -39,6 +39,7 @@ def collect_eseries(services: WebServices, endpoint: Endpoint, needs: Needs = EV
         "alerts": _failures,
         "nodes": _controllers,
         "pools": _pools,
+        "pool_load": _pool_load,
         "volumes": _volumes,
         "volume_load": _volume_load,
         "array_hosts": array_hosts,
@@ -97,9 +98,38 @@ def _pools(reading: Reading, system: System) -> Iterator[Batch | Gap]:
 
 
 def _drives(reading: Reading, system: System) -> Counter[str]:
-    """How many drives lie in each pool, by the pool's own reference in lower case. Source: DriveEx, currentVolumeGroupRef."""
-    listed = reading.listed(system, "drives", "driveRef", ParseErrors("drives"))
-    return Counter(str(drive.value.get("currentVolumeGroupRef") or NULL_REF).lower() for drive in listed)
+    """How many drives lie in each pool, by the pool's own reference in lower case."""
+    return Counter(_pools_of_drives(reading, system, ParseErrors("drives")).values())
+
+
+def _pools_of_drives(reading: Reading, system: System, parse_errors: ParseErrors) -> dict[str, str]:
+    """The pool of each drive, both by their own references in lower case; NULL_REF of a spare. Source: DriveEx, currentVolumeGroupRef."""
+    listed = reading.listed(system, "drives", "driveRef", parse_errors)
+    return {str(one.value["driveRef"]).lower(): str(one.value.get("currentVolumeGroupRef") or NULL_REF).lower() for one in listed}
+
+
+def _pool_load(reading: Reading, system: System) -> Iterator[Batch | Gap]:
+    """What the drives of each pool do, means over the span that the Web Services choose; a pool with a drive that says nothing has no row.
+
+    Source: NetApp/santricity-webapi-javasdk, StatisticsApi.getAllAnalysedDriveStatistics (embedded and proxy) and AnalysedDiskStatistics.
+    """
+    parse_errors = ParseErrors("analysed-drive-statistics")
+    pools = _pools_of_drives(reading, system, parse_errors)
+    listed = reading.listed(system, "analysed-drive-statistics", "diskId", parse_errors)
+    rates = {str(one.value["diskId"]).lower(): one.real("combinedIOps") for one in listed}
+    by_pool: dict[str, list[float | None]] = {}
+    for drive, pool in pools.items():
+        by_pool.setdefault(pool, []).append(rates.get(drive))
+    by_pool.pop(NULL_REF, None)
+    table_rows = []
+    for pool, of_drives in sorted(by_pool.items()):
+        known = [rate for rate in of_drives if rate is not None]
+        if len(known) == len(of_drives):
+            table_rows.append(rows.pool_load_row(pool, known, system))
+        else:
+            parse_errors.add("combinedIOps", f"pool {pool}", f"is missing of {len(of_drives) - len(known)} of its {len(of_drives)} drives")
+    yield batch("array_pool_load", reading.endpoint.name, table_rows)
+    yield from parse_errors.gaps(reading.endpoint.name)
 
 
 def _volumes(reading: Reading, system: System) -> Iterator[Batch | Gap]:

@@ -1,8 +1,8 @@
 """One record of SANtricity Web Services to one row of a fact table.
 
 Fields are those of NetApp/santricity-webapi-javasdk (models VolumeEx, VolumeGroupEx, DriveEx, Controller, HostEx, HostSidePort, HostType,
-LUNMapping, FailureData, AnalysedVolumeStatistics) and of the objects in cinder's tests (openstack/cinder, eseries/fakes.py). Not verified
-against a real system.
+LUNMapping, FailureData, AnalysedVolumeStatistics, AnalysedDiskStatistics) and of the objects in cinder's tests (openstack/cinder,
+eseries/fakes.py). Not verified against a real system.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from auditor.endpoints.eseries.enumerations import MEDIA, TRANSPORTS
 from auditor.endpoints.eseries.reading import NULL_REF
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from auditor.endpoints.common.records import Record
     from auditor.endpoints.common.topics import Row
@@ -180,6 +180,17 @@ def load_row(load: Record, system: System) -> Row:
         "client_queue_depth": None,
         "bytes_per_second": None if moved is None else round(moved),
     }
+
+
+def pool_load_row(pool: str, rates: Sequence[float], system: System) -> Row:
+    """A row of array_pool_load: what all drives of a pool do, parity and rebuilds included. How busy they are is in no source.
+
+    Args:
+        pool: its own reference.
+        rates: operations a second of each of its drives.
+        system: where it is one.
+    """
+    return {"pool_id": system.key(pool), "transfers_per_second": sum(rates), "disk_iops": sum(rates) / len(rates)}
 
 
 def host_row(host: Record, system: System, types: Mapping[int, str] | None, groups: Mapping[str, str]) -> Row:
