@@ -13,13 +13,14 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from auditor.facts.own_catalog import catalog
-from auditor.facts.plugin_view_files import PluginView, views_of
-from auditor.model.endpoint_kinds import Fault, plugin_types
+from auditor.model.endpoint_kinds import EndpointType, Fault, plugin_types
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
     import duckdb
+
+    from auditor.facts.plugin_view_files import PluginView
 
 VIEW_SECONDS = 60.0
 """How long one view may take to be made. Ours take seconds for the largest fleet that was measured."""
@@ -45,12 +46,18 @@ def plugin_views() -> PluginViews:
     views: dict[str, PluginView] = {}
     faults: dict[str, Fault] = {}
     for kind in plugin_types():
-        found = views_of(kind) if kind.views else {}
+        found = _views_of(kind) if kind.views else {}
         if isinstance(found, Fault):
             faults[kind.kind.value] = found
         else:
             views |= found
     return PluginViews(MappingProxyType(views), MappingProxyType(faults))
+
+
+def _views_of(kind: EndpointType) -> Mapping[str, PluginView] | Fault:
+    from auditor.facts.plugin_view_files import views_of  # a fleet without such a plugin need not wait for it
+
+    return views_of(kind)
 
 
 def own_views_below(names: Collection[str]) -> tuple[set[str], tuple[str, ...]]:

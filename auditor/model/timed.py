@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import threading
 from typing import TYPE_CHECKING, TypeVar
 
@@ -45,5 +44,7 @@ def within(seconds: float, call: Callable[[], T]) -> T:
         raise errors[0]
     if results:
         return results[0]
+    import ctypes
+
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(worker.ident or 0), ctypes.py_object(SystemExit))
     raise TookTooLongError(seconds)
