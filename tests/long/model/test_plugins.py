@@ -6,11 +6,12 @@ import copy
 import pickle
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from auditor.endpoints.settings import remediator_names, setting_of
-from auditor.model import EndpointKind
+from auditor.model import EndpointKind, plugins
 from auditor.model.endpoint_kinds import (
     endpoint_type,
     endpoint_types,
@@ -185,3 +186,15 @@ def test_nothing_looks_for_plugins_until_a_fleet_or_a_list_asks_for_them() -> No
         "print(plugins._found.cache_info().currsize)"
     )
     assert completed([sys.executable, "-c", program], check=True).stdout == "0\n"
+
+
+def test_a_package_in_an_archive_or_of_another_finder_is_found_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "path", [str(tmp_path), str(tmp_path / "nothing")])
+    assert not plugins._may_be_any()
+    (tmp_path / "some.zip").write_bytes(b"")
+    with monkeypatch.context() as patch:
+        patch.syspath_prepend(str(tmp_path / "some.zip"))
+        assert plugins._may_be_any()
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "meta_path", [*sys.meta_path, SimpleNamespace(find_distributions=lambda _: ())])
+        assert plugins._may_be_any()
