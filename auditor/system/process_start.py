@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 _STARTED_FIELD = 19
-"""The field `starttime` of /proc/self/stat, counted behind the name of the program, in ticks since the machine began. Source: proc(5)."""
+"""The field `starttime` of /proc/N/stat, counted behind the name of the program, in ticks since the machine began. Source: proc(5)."""
 
 
 def process_began() -> datetime:
@@ -16,10 +16,22 @@ def process_began() -> datetime:
     return datetime.now(UTC) - timedelta(seconds=_age_seconds())
 
 
-def _age_seconds() -> float:
+def start_ticks(process: int | str) -> str | None:
+    """When a process began, in ticks since the machine began; None where the system does not say so.
+
+    Args:
+        process: its number, or "self".
+    """
     try:
-        stat = Path("/proc/self/stat").read_text(encoding="utf-8", errors="replace")
-        ticks = int(stat.rpartition(")")[2].split()[_STARTED_FIELD])
-        return max(0.0, time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK"))
-    except (OSError, ValueError, IndexError, AttributeError):  # not Linux
+        stat = Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace")
+        return stat.rpartition(")")[2].split()[_STARTED_FIELD]  # the name in parentheses may hold spaces
+    except (OSError, IndexError):
+        return None
+
+
+def _age_seconds() -> float:
+    ticks = start_ticks("self")
+    try:
+        return max(0.0, time.clock_gettime(time.CLOCK_BOOTTIME) - int(ticks or "") / os.sysconf("SC_CLK_TCK"))
+    except (OSError, ValueError, AttributeError):  # not Linux
         return 0.0

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from auditor.system import on_windows
+from auditor.system.process_start import start_ticks
 
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 _MAY_BE_ASKED = 0x1000
@@ -56,16 +57,8 @@ def is_alive(process: int, begun: str | None) -> bool:
 
 
 def began(process: int) -> str | None:
-    """When a process began, as the system counts it; None where the system does not say so.
-
-    Source: proc_pid_stat(5), field 22; the name in parentheses may hold spaces. Microsoft, GetProcessTimes.
-    """
-    if on_windows():
-        return _begun_on_windows(process) or None
-    try:
-        return Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[19]
-    except (OSError, IndexError):
-        return None
+    """When a process began, as the system counts it; None where the system does not say so. Source: Microsoft, GetProcessTimes."""
+    return _begun_on_windows(process) or None if on_windows() else start_ticks(process)
 
 
 def _begun_on_windows(process: int) -> str | None:

@@ -28,9 +28,8 @@ _OWN = ("resources.files(", "(resources.files(", "template_folder() /")
 EXCEPTIONS = {
     "facts/snapshots/parts.py": "the file is written two lines before, in a folder of its own",
     "history/reused_verdicts.py": "files of the package itself",
-    "history/running.py": "a file of the kernel's",
-    "journal/lease.py": "a file of the kernel's",
-    "cli/process_start.py": "a file of the kernel's",
+    "system/process_start.py": "a file of the kernel's",
+    "system/processes.py": "a file of the kernel's",
 }
 """Modules that read whole files by other means, and why they may: once each."""
 
