@@ -91,3 +91,13 @@ def test_a_secret_that_stands_in_a_command_is_in_fleet_yaml(tmp_path: Path) -> N
     assert "vc-0" in check.what
     assert "vc-1" not in check.what
     assert "hunter2" not in str(check)
+
+
+def test_where_modes_say_nothing_a_password_file_is_well_and_the_check_says_what_was_not_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("connection", "permissions"):
+        monkeypatch.setattr(f"auditor.doctor.{module}.rights_are_told", lambda: False)
+    check = check_of_secret(tmp_path / "password", 0o666)
+    assert check.state is Health.OK
+    assert "who else may read it was not looked at: Windows keeps that in access lists" in check.what
