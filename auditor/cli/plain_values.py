@@ -1,12 +1,12 @@
 """Takes plain values of a command line as they are: typer asks pydantic for each, whose import takes a third of most short commands.
 
-Texts, paths and lists of both pass as typer would pass them; what is left out needs nothing. Everything else, and whatever is not plain, is
-typer's own. Where a release of typer has no such step, nothing is changed.
+Texts, paths, lists of both and defaults pass as typer would pass them; what is left out needs nothing. Whatever is not plain is typer's own. Where a release of typer has no such step, nothing is changed.
 """
 
 from __future__ import annotations
 
 import os
+from enum import Enum
 from pathlib import Path
 from typing import Any, get_args, get_origin
 
@@ -70,6 +70,8 @@ def _of_one(value: Any, wanted: Any, info: Any) -> Any:
     Raises:
         ValueError: it is not plain, or the parser of the option refuses it.
     """
+    if info.parser is None and isinstance(value, Enum) and type(value) is wanted:  # a default
+        return value
     if type(value) is not str or get_origin(wanted) is not None:
         raise ValueError
     if info.parser is not None:

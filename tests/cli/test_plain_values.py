@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,6 +15,13 @@ from typer.exceptions import TyperException
 
 from auditor.cli.plain_values import _Builder, take_plain_values
 
+
+class Colour(StrEnum):
+    RED = "red"
+    BLUE = "blue"
+
+
+LAST = (None, None, Colour.RED)
 NAME = "build_runtime_param"
 """Of typer, which does not export it."""
 
@@ -38,9 +46,10 @@ def _given(arguments: list[str]) -> Any:
         paths: Annotated[list[Path] | None, typer.Option()] = None,
         number: Annotated[int, typer.Option(min=1)] = 3,
         flag: Annotated[bool | None, typer.Option("--flag/--no-flag")] = None,
+        colour: Annotated[Colour, typer.Option()] = Colour.RED,
         parsed: Annotated[Any, typer.Option(parser=_parsed)] = None,
     ) -> None:
-        got.append((text, texts, path, there, paths, number, flag, parsed))
+        got.append((text, texts, path, there, paths, number, flag, parsed, colour))
 
     try:
         app(arguments, standalone_mode=False)
@@ -52,12 +61,17 @@ def _given(arguments: list[str]) -> Any:
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        ([], ("a", None, None, None, None, 3, None, None)),
-        (["--text", "b", "--flag"], ("b", None, None, None, None, 3, True, None)),
-        (["--texts", "b", "--texts", "c"], ("a", ["b", "c"], None, None, None, 3, None, None)),
-        (["--path", "no/such", "--paths", ".", "--paths", "x"], ("a", None, Path("no/such"), None, [Path(), Path("x")], 3, None, None)),
-        (["--there", "/"], ("a", None, None, Path("/"), None, 3, None, None)),
-        (["--number", "7", "--no-flag", "--parsed", "z"], ("a", None, None, None, None, 7, False, "<z>")),
+        ([], ("a", None, None, None, None, 3, None, None, Colour.RED)),
+        (["--text", "b", "--flag"], ("b", None, None, None, None, 3, True, None, Colour.RED)),
+        (["--texts", "b", "--texts", "c"], ("a", ["b", "c"], None, None, None, 3, None, None, Colour.RED)),
+        (
+            ["--path", "no/such", "--paths", ".", "--paths", "x"],
+            ("a", None, Path("no/such"), None, [Path(), Path("x")], 3, *LAST),
+        ),
+        (["--there", "/"], ("a", None, None, Path("/"), None, 3, None, None, Colour.RED)),
+        (["--number", "7", "--no-flag", "--parsed", "z"], ("a", None, None, None, None, 7, False, "<z>", Colour.RED)),
+        (["--colour", "blue"], ("a", None, None, None, None, 3, None, None, Colour.BLUE)),
+        (["--colour", "green"], None),
         (["--number", "0"], None),
         (["--number", "many"], None),
         (["--there", "no/such"], None),
