@@ -1,6 +1,7 @@
 """Takes plain values of a command line as they are: typer asks pydantic for each, whose import takes a third of most short commands.
 
-Texts, paths, lists of both and defaults pass as typer would pass them; what is left out needs nothing. Whatever is not plain is typer's own. Where a release of typer has no such step, nothing is changed.
+Texts, paths, lists of both and defaults pass as typer would pass them; what is left out needs nothing. What is not plain is typer's own.
+Where a release of typer has no such step, nothing is changed.
 """
 
 from __future__ import annotations

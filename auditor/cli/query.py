@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 import tempfile
@@ -16,6 +15,7 @@ import typer
 
 from auditor.cli import options
 from auditor.cli.safe_stdout import is_read
+from auditor.cli.terminal import terminal_width
 from auditor.errors import ConfigurationError
 from auditor.stopping import closing
 
@@ -61,7 +61,7 @@ def query(
     place, findings = saved_place(run, snapshot, state_dir)
     terminal = sys.stdout.isatty()
     most = limit or None if limit is not None else ROWS_ON_A_TERMINAL if terminal and form is Form.TABLE else None
-    width = _width() if terminal and form is Form.TABLE else None
+    width = terminal_width() if terminal and form is Form.TABLE else None
     with (
         tempfile.TemporaryDirectory(prefix="auditor-query-", ignore_cleanup_errors=True) as spill,  # a query may be left at work there
         closing(partial(_removed, spill)),  # also where the process ends beneath the query
@@ -106,11 +106,6 @@ def saved_place(run: str | None, snapshots: list[Place] | None, state_dir: Place
             do="ask the snapshot itself with --from DIR, or another run of `auditor runs list`.",
         )
     return kept.snapshot, kept.findings
-
-
-def _width() -> int:
-    columns = os.environ.get("COLUMNS", "")
-    return int(columns) if columns.isdigit() and int(columns) else os.get_terminal_size(sys.stdout.fileno()).columns or 80
 
 
 def _note(text: str) -> None:

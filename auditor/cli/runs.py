@@ -21,6 +21,7 @@ def list_kept(state_dir: options.StateDir = None, as_json: options.Json = False)
 
     Example: auditor runs list --json
     """
+    from auditor.cli.terminal import terminal_width
     from auditor.history.run_list import run_lines, write_runs_json
     from auditor.history.state import state_directory
     from auditor.history.writing_runs import list_all_runs
@@ -32,7 +33,7 @@ def list_kept(state_dir: options.StateDir = None, as_json: options.Json = False)
     if not runs:
         print("no run is kept yet: `auditor audit --fleet fleet.yaml` makes one", file=sys.stderr)
         return 0
-    for line in run_lines(runs):
+    for line in run_lines(runs, terminal_width() if sys.stdout.isatty() else None):
         print(line)
     return 0
 

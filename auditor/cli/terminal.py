@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -140,6 +141,12 @@ def progress() -> Iterator[ProgressDisplay]:
         yield display
     finally:
         display.stop()
+
+
+def terminal_width() -> int:
+    """The width of the terminal that standard output is, in characters, or what COLUMNS says."""
+    columns = os.environ.get("COLUMNS", "")
+    return int(columns) if columns.isdigit() and int(columns) else os.get_terminal_size(sys.stdout.fileno()).columns or 80
 
 
 def warn(text: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, TextIO
 
 from auditor.report.json.report import scope_object
@@ -17,14 +18,14 @@ if TYPE_CHECKING:
 SCHEMA_VERSION = 1
 
 
-def run_lines(runs: Sequence[ListedRun]) -> Iterator[str]:
+def run_lines(runs: Sequence[ListedRun], width: int | None = None) -> Iterator[str]:
     """A line for each run under its headings: what an audit found, how long it took, how it ended, and what became of changes.
 
-    They fit 80 characters where nothing narrowed an audit and nothing was written.
+    What a run was narrowed by and what it wrote goes on in a line below where it is wider than `width` characters; None: no limit.
     """
-    width = max(22, *(len(run.id) for run in runs))
+    ids = max(22, *(len(run.id) for run in runs))
     fleets = {kept.scope.fleet for run in runs if (kept := run.kept) is not None and kept.scope is not None}
-    yield f"{'run':<{width}} {'hosts':>5} {'fail':>6} {'unknown':>7} {'coverage':>8} {'took':>6} {'exit':>4}  kind"
+    yield f"{'run':<{ids}} {'hosts':>5} {'fail':>6} {'unknown':>7} {'coverage':>8} {'took':>6} {'exit':>4}  kind"
     for run in runs:
         what = _what(run, several_fleets=len(fleets) > 1)
         kept = run.kept
@@ -32,11 +33,23 @@ def run_lines(runs: Sequence[ListedRun]) -> Iterator[str]:
             # An older auditor did not write down when an undo ended.
             unfinished = "unfinished" if run.finished is None and (kept is not None or run.of is not None) else ""
             unfinished = f"stopped by {run.stopped.by}" if run.stopped is not None else unfinished
-            yield f"{run.id:<{width}} {unfinished:<29} {_took(run):>6} {'':>4}  {what}".rstrip()
+            yield from _fitted(f"{run.id:<{ids}} {unfinished:<29} {_took(run):>6} {'':>4}  ", what, width)
             continue
         counts = f"{kept.hosts:>5} {kept.fail:>6} {kept.unknown:>7} {percent(kept.coverage):>8}"
         code = "-" if kept.exit_code is None else kept.exit_code
-        yield f"{run.id:<{width}} {counts} {_took(run):>6} {code:>4}  {what}"
+        yield from _fitted(f"{run.id:<{ids}} {counts} {_took(run):>6} {code:>4}  ", what, width)
+
+
+def _fitted(begin: str, what: str, width: int | None) -> Iterator[str]:
+    """The line of a run; what does not fit goes on below, under the id, where there is most room."""
+    if width is None or len(begin) + len(what) <= width:
+        yield f"{begin}{what}".rstrip()
+        return
+    kind, _, rest = what.partition(": ")
+    is_narrow = len(begin) + len(kind) + 1 > width
+    yield begin.rstrip() if is_narrow else f"{begin}{kind}:"
+    rest = what if is_narrow else rest
+    yield from wrap(rest, max(20, width), initial_indent="    ", subsequent_indent="    ", break_on_hyphens=False)
 
 
 def _what(run: ListedRun, *, several_fleets: bool) -> str:

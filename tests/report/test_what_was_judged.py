@@ -123,3 +123,17 @@ def test_the_wait_begins_with_the_process() -> None:
     if sys.platform == "linux":
         assert before - 0.1 <= began <= before + 0.4
     assert process_began() <= datetime.now(UTC) + timedelta(seconds=1)
+
+
+@pytest.mark.parametrize("width", [72, 80, 120, 400])
+def test_the_list_of_runs_is_no_wider_than_the_terminal_and_says_all_of_it(chosen: tuple[Report, Path], width: int) -> None:
+    _, state = chosen
+    (kept,) = list_runs(state)
+    outcomes = {"applied": 104, "already": 12, "stale": 3, "unverified": 1, "failed": 2}
+    run = ListedRun(kept.id, "fix", kept.started, kept.finished, kept=kept, outcomes=outcomes)
+    [head, whole] = run_lines([run])
+    [_, *lines] = run_lines([run], width)
+    assert max(map(len, lines)) <= width
+    assert "".join(lines).replace(" ", "") == whole.replace(" ", "")
+    assert (len(lines) == 1) is (len(whole) <= width)
+    assert len(head) <= 80

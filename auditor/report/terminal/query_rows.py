@@ -1,4 +1,4 @@
-"""Writes the rows of a query as a table, CSV or JSON, row by row as they arrive."""
+"""Writes the rows of a query as a table, as a paragraph each, as CSV or JSON, row by row as they arrive."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import csv
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, islice
+from itertools import chain, count, islice
 from typing import Any, TextIO
 
 from auditor.report.wording import neutral, shortened
@@ -14,7 +14,6 @@ from auditor.text.steering import without_steering
 
 _MEASURED_ROWS = 500
 """The first rows of a table decide how wide its columns are."""
-_LEAST_COLUMN = 8
 _GAP = "  "
 
 Columns = Sequence[tuple[str, str]]
@@ -29,10 +28,10 @@ def write_rows(columns: Columns, rows: Rows, out: TextIO, *, form: str, width: i
         rows: written one by one as they arrive.
         out: where to write.
         form: table, csv or json.
-        width: the longest line of a table in characters; None: no limit.
+        width: the longest line in characters; a table that is wider is written as a paragraph for each row. None: no limit.
 
     Returns:
-        A sentence about what was cut to fit into the width; "" when nothing was.
+        A sentence about what was cut, as one of many rows was wider than the first; "" when nothing was.
     """
     if form == "csv":
         _write_csv(columns, rows, out)
@@ -82,7 +81,10 @@ def _write_table(columns: Columns, rows: Rows, out: TextIO, width: int | None) -
     first = [_cells(row) for row in islice(coming, _MEASURED_ROWS)]
     names = [neutral(name) for name, _ in columns]
     wanted = [max([len(name), *(len(row[at]) for row in first)]) for at, name in enumerate(names)]
-    widths = wanted if width is None else _fitted(wanted, width)
+    if width is not None and sum(wanted) + len(_GAP) * (len(wanted) - 1) > width:
+        _write_paragraphs(names, chain(first, map(_cells, coming)), out, width)
+        return ""
+    widths = wanted
     right = [kind.startswith(("BIGINT", "INTEGER", "DOUBLE", "HUGEINT", "DECIMAL", "UBIGINT", "FLOAT")) for _, kind in columns]
     cut = 0
 
@@ -97,32 +99,32 @@ def _write_table(columns: Columns, rows: Rows, out: TextIO, width: int | None) -
 
     out.write(f"{line(names)}\n{_GAP.join('-' * size for size in widths)}\n")
     out.writelines(f"{line(cells)}\n" for cells in chain(first, map(_cells, coming)))
-    return _cut_text(cut, names[len(widths) :])
+    return f"{cut:,} cells are shortened, where … stands; --format csv or json has all of it" if cut else ""
+
+
+def _write_paragraphs(names: Sequence[str], rows: Iterable[Sequence[str]], out: TextIO, width: int) -> None:
+    """Write each row as lines of name and value, as a terminal is too narrow for a table; long values go on in the next line."""
+    most = min(max(map(len, names)), width // 2)
+    for number, row in zip(count(1), rows, strict=False):
+        out.write(f"{'-' * 3} {number} {'-' * max(0, min(width, 40) - len(str(number)) - 5)}\n")
+        for name, value in zip(names, row, strict=True):
+            begin = f"{name:<{most}}{_GAP}"
+            room = max(1, width - len(begin)) if len(begin) <= width // 2 + len(_GAP) else 0
+            if not room:  # a name that takes most of the line stands on lines of its own
+                out.writelines(f"{part}\n" for part in _parts(name, width))
+                begin, room = _GAP, max(1, width - len(_GAP))
+            for part in _parts(value, room):
+                out.write(f"{begin}{part}".rstrip() + "\n")
+                begin = " " * len(begin)
+
+
+def _parts(text: str, room: int) -> list[str]:
+    """A text in pieces of at most `room` characters; nothing of it is left out."""
+    return [text[at : at + room] for at in range(0, len(text), room)] or [""]
 
 
 def _cells(row: tuple[Any, ...]) -> list[str]:
     return [neutral(_text(value)) for value in row]
-
-
-def _fitted(wanted: Sequence[int], width: int) -> list[int]:
-    """The widths of as many columns as fit; the widest shrink first."""
-    widths = list(wanted)
-    while len(widths) > 1 and sum(min(one, _LEAST_COLUMN) for one in widths) + len(_GAP) * (len(widths) - 1) > width:
-        widths.pop()
-    room = width - len(_GAP) * (len(widths) - 1)
-    while sum(widths) > room and max(widths) > 1:
-        widest = max(widths)
-        at = widths.index(widest)
-        second = max([one for one in widths if one < widest], default=1)
-        widths[at] = max(second, widest - (sum(widths) - room)) if widths.count(widest) == 1 else widest - 1
-    return widths
-
-
-def _cut_text(cut: int, left_out: Sequence[str]) -> str:
-    parts = [f"{cut:,} cells are shortened, where … stands"] if cut else []
-    if left_out:
-        parts.append(f"{len(left_out)} columns are not shown ({', '.join(left_out)})")
-    return f"{' and '.join(parts)}; --format csv or json has all of it" if parts else ""
 
 
 def _own_names(names: Sequence[str]) -> list[str]:

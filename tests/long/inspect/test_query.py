@@ -277,17 +277,27 @@ def test_what_is_not_shown_is_said_aloud(snapshot: Path, capsys: pytest.CaptureF
     assert "only the first" not in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("width", [20, 40, 79, 200])
-def test_a_table_is_as_wide_as_the_terminal_and_says_what_it_cut(width: int) -> None:
+@pytest.mark.parametrize("width", [20, 40, 79, 80, 144, 145])
+def test_a_table_that_is_wider_than_the_terminal_is_a_paragraph_for_each_row_and_nothing_is_cut(width: int) -> None:
     out = io.StringIO()
+    device, qos = "naa.60000000000000000000000000000001", "".join(f"{number:03}" for number in range(30))
     columns = [("endpoint", "VARCHAR"), ("device", "VARCHAR"), ("dsnro", "BIGINT"), ("qos", "VARCHAR")]
-    cut = write_rows(columns, iter([("vc", "naa." + "0" * 32, 32, "x" * 90)] * 3), out, form="table", width=width)
+    assert not write_rows(columns, iter([("vc", device, 32, qos)] * 3), out, form="table", width=width)
     lines = out.getvalue().splitlines()
     assert max(len(line) for line in lines) <= width
-    assert bool(cut) is (width < 2 * 3 + 8 + 36 + 5 + 90)
-    left_out = [name for name, _ in columns if name not in lines[0]]
-    assert all(name in cut for name in left_out)
-    assert ("…" in out.getvalue()) is ("shortened" in cut)
+    assert all(name in out.getvalue() for name, _ in columns)
+    text = "".join(line.removeprefix("endpoint").removeprefix("device").removeprefix("qos").strip() for line in lines)
+    assert text.count(device) == text.count(qos) == 3
+    is_table = width >= 8 + 36 + 5 + 90 + 2 * 3
+    assert (len(lines) == 2 + 3) is is_table
+    assert (sum(line.startswith("--- ") for line in lines) == 3) is not is_table
+
+
+def test_a_row_that_is_wider_than_the_first_ones_is_cut_and_said_to_be() -> None:
+    out = io.StringIO()
+    rows = [("short",)] * 500 + [("x" * 30,)]
+    cut = write_rows([("name", "VARCHAR")], iter(rows), out, form="table", width=20)
+    assert cut == "1 cells are shortened, where … stands; --format csv or json has all of it"
 
 
 def test_a_name_from_the_fleet_cannot_steer_the_terminal() -> None:
