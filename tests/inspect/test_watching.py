@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
@@ -197,3 +198,12 @@ def test_a_terminal_of_any_width_shows_every_figure(width: int) -> None:
     together = " ".join(text.split())
     for part in ("31.2 of 32", "300 ms", "310 ms", "104/s", "95 %", "not read since 03:00:00Z: no answer"):
         assert part in together, part
+
+
+@pytest.mark.parametrize("width", [130, 150, 170])
+def test_the_bar_of_a_queue_takes_what_is_left_of_a_wide_terminal(width: int) -> None:
+    text = rendered_at(watch_view([ROW], width), width)
+    longest = max(map(len, text.splitlines()))
+    [bar] = re.findall(r"\[[#-]+\]", text)
+    assert 10 < len(bar) - 2 <= 60
+    assert width - 2 < longest <= width or len(bar) - 2 == 60

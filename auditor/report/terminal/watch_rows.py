@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from auditor.report.path_words import NOT_READ
-from auditor.report.terminal.rows import Cell, Column, aligned
+from auditor.report.terminal.rows import Cell, Column, aligned, fits
 from auditor.report.wording import neutral
 from auditor.text.numbers import number_text
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from auditor.report.terminal.rows import Laid
 
 _BAR = 10
+_WIDE_BARS = range(60, _BAR, -2)
+"""The longest that leaves room for all else is drawn."""
 _TABLE_FROM = 118
 """Characters from which on a table has room for whole figures."""
 
@@ -51,10 +53,14 @@ def watch_table(rows: Sequence[WatchRow], width: int) -> Laid:
         Column("SIOC", floor=4),
         Column("Read", floor=8),
     ]
-    return aligned(columns, [_cells(row) for row in rows], width)
+    for bar in _WIDE_BARS:
+        cells = [_cells(row, bar) for row in rows]
+        if fits(columns, cells, width):
+            return aligned(columns, cells, width)
+    return aligned(columns, [_cells(row, _BAR) for row in rows], width)
 
 
-def _cells(row: WatchRow) -> list[Cell]:
+def _cells(row: WatchRow, bar: int) -> list[Cell]:
     sample = row.sample
     read = f"not read since {_clock(row.unread_since)}: {row.why}" if row.unread_since is not None else ""
     if sample is None:
@@ -63,7 +69,7 @@ def _cells(row: WatchRow) -> list[Cell]:
     old = "dim" if row.unread_since is not None else ""
     return [
         Cell(neutral(row.name), old),
-        Cell(queue_text(row), old or ("bold red" if is_full else "")),
+        Cell(queue_text(row, bar), old or ("bold red" if is_full else "")),
         Cell(_number(row.waiting), old or ("bold red" if is_full else "")),
         Cell(_number(sample.kavg_ms, " ms"), old),
         Cell(_number(row.worst_kavg_ms, " ms"), old),
@@ -102,14 +108,14 @@ def sioc_text(sample: DeviceSample) -> str:
     return _number(sample.sioc_active_percent, " %") if sample.carries_vmfs else "no VMFS"
 
 
-def queue_text(row: WatchRow) -> str:
-    """How full the queue is, with a bar where both figures are known."""
+def queue_text(row: WatchRow, bar: int = _BAR) -> str:
+    """How full the queue is, with a bar of so many characters where both figures are known."""
     depth = row.sample.depth if row.sample is not None else None
     text = f"{_number(row.active)} of {_number(depth)}"
     if row.active is None or not depth:
         return text
-    marks = min(_BAR, round(_BAR * row.active / depth))
-    return f"[{'#' * marks}{'-' * (_BAR - marks)}] {text}"
+    marks = min(bar, round(bar * row.active / depth))
+    return f"[{'#' * marks}{'-' * (bar - marks)}] {text}"
 
 
 def _is_full(row: WatchRow) -> bool:
