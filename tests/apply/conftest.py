@@ -15,6 +15,9 @@ from auditor.endpoints.common.sessions import SessionBase, Sessions
 from auditor.errors import EndpointUnreachableError, NotThereError, PermissionMissingError, RefusedError
 from auditor.journal import Journal, open_journal
 from auditor.model import Change, Endpoint, EndpointKind, FixClass, Resource, Scalar, Secret, Target
+from tests.apply.wave_runs import reboots, site
+
+__all__ = ["reboots", "site"]  # fixtures of the runs of waves
 
 WHY_AND_DO = {"why": "x", "do": "x"}
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from .fleets import Facts
+from .judged_fleet import PE, facts
 from .test_load_views import ON_1, ON_2, one, pathed, unread, untold
-from .test_views import PE, facts
 
 RULE = {
     **ON_1,

@@ -10,7 +10,7 @@ from auditor.facts.macros import create_macros
 from auditor.facts.views import create_views, view_sql
 
 from .fleets import builder, view
-from .test_views import facts
+from .judged_fleet import facts
 
 EMPTY_WITHOUT = {
     name: about.empty_without for name, about in catalog().views.items() if about.empty_without and about.materialize == "table"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from .fleets import Facts, Rows, hosts, view
-from .test_views import PE, facts
+from .judged_fleet import PE, facts
 
 ON_1, ON_2 = {"host_id": "host-1"}, {"host_id": "host-2"}
 

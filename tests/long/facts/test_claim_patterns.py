@@ -10,9 +10,9 @@ import duckdb
 import pytest
 
 from auditor.facts.macros import create_macros
+from tests.facts.judged_fleet import PE
 from tests.facts.test_claim_views import claimed
 from tests.facts.test_load_views import ON_1, one
-from tests.facts.test_views import PE
 
 USER = {"rule_group": "user"}
 BY_TRANSPORT = {**USER, "vendor": "", "model": "", "psp_options": "iops=1"}

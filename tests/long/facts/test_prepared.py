@@ -4,7 +4,7 @@ import pytest
 
 from auditor.facts.views import create_views
 from tests.facts.fleets import Facts, Rows, builder, view
-from tests.facts.test_views import facts, without_topic
+from tests.facts.judged_fleet import facts, without_topic
 
 
 def raised(given: Facts) -> None:
