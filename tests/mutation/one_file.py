@@ -19,10 +19,15 @@ def add(file: Path, fresh: Mapping[str, Any], names: Collection[str]) -> None:
     with file.open("r+", encoding="utf-8") as opened:
         fcntl.flock(opened, fcntl.LOCK_EX)
         merged = json.load(opened) | fresh
-        text = json.dumps({name: merged[name] for name in sorted(merged) if name in names}, indent=1, ensure_ascii=False)
         opened.seek(0)
-        opened.write(f"{text}\n")
+        opened.write(written({name: merged[name] for name in sorted(merged) if name in names}))
         opened.truncate()
+
+
+def written(named: Mapping[str, Any]) -> str:
+    """The text of the file: a line for each name, so that changes of two names never touch one line."""
+    lines = (f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in named.items())
+    return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
 @cache

@@ -174,7 +174,7 @@ def table(scores: Mapping[str, Score]) -> list[str]:
 
 def page(scores: Mapping[str, Score]) -> str:
     """The page of the scores."""
-    short = [view for view, one in scores.items() if one.percent < wanted(view)]
+    short = {view: one for view, one in scores.items() if one.percent < wanted(view)}
     text = [
         "# Which mistakes are noticed",
         "",
@@ -183,13 +183,12 @@ def page(scores: Mapping[str, Score]) -> str:
         "`make mutation-scores` makes one mistake at a time in the SQL of a view (a key of a join left out, a guard dropped, another",
         "aggregate) and sees whether a test of `tests/facts` or `tests/long/facts`, the expected findings of a scenario, or a law",
         "notices. Where fewer were tried than can be made, they were chosen at random: the score is an estimate. Views that judge",
-        "an incident are to reach 90 %, others 80 %; how it is done, and why so: [design](design/mistakes-in-views.md). Made by",
-        "`make mutation-scores`.",
+        "an incident are to reach 90 %, others 80 %; how it is done, and why so: [design](design/mistakes-in-views.md). All scores",
+        "are kept in `tests/mutation/scores.json`; this page, made by `make mutation-scores`, lists those below what is wanted.",
         "",
         f"{len(scores)} views have a score; {len(short)} are below what is wanted. {len(view_files()) - len(scores)} views have none yet.",
         "",
-        *table(scores),
-        "",
+        *([*table(short), ""] if short else []),
         *python_section(),
     ]
     return "\n".join(text) + "\n"
