@@ -30,7 +30,7 @@ def set_(
     ] = None,
     of_run: Annotated[str | None, options.run_option("--run", "With --from-host: the run. [default: the newest]")] = None,
     reach: Annotated[
-        Reach | None, typer.Option("--for", help="With --from-host: who is to be like it. [default: cluster]", show_default=False)
+        Reach | None, typer.Option("--for", help="With --from-host: which hosts are held to it. [default: cluster]", show_default=False)
     ] = None,
     endpoint: Annotated[
         str | None, typer.Option("--endpoint", metavar="NAME", help="With --from-host: its vCenter, where two have a host of that name.")
@@ -95,7 +95,7 @@ def clear(state_dir: options.StateDir = None) -> int:
 
     Example: auditor baseline clear
 
-    Exit codes: 0 there is none any more, 3 it could not be removed.
+    Exit codes: 0 no baseline is set any more, 3 it could not be removed.
     """
     from auditor.history.baseline import clear as cleared
     from auditor.history.state import state_directory

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def confirm(
-    run: Annotated[str, options.run_argument("The run that stays; it was made with --confirm-within.")],
+    run: Annotated[str, options.run_argument("The run to keep; it was made with --confirm-within.")],
     state_dir: options.LocalStateDir = None,
 ) -> int:
     """Keep the changes of a run that was made with --confirm-within; else they are put back when its time is over.

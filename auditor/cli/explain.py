@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def explain(
-    what: Annotated[list[str], typer.Argument(metavar="FINDING|HOST/DEVICE|VM", help="A finding is named by its id, or RULE RESOURCE.")],
+    what: Annotated[list[str], typer.Argument(metavar="FINDING|HOST/DEVICE|VM", help="The id of a finding, or RULE RESOURCE.")],
     run: options.Run = None,
     by_hand: Annotated[bool, typer.Option("--by-hand", help="Show only the steps that a person takes for a finding.")] = False,
     svg: Annotated[

@@ -51,7 +51,7 @@ def import_(
     ] = None,
     max_age: Annotated[
         str | None,
-        typer.Option("--max-age", metavar="AGE", help="Name hosts whose files are older. [default: 30d]", show_default=False),
+        typer.Option("--max-age", metavar="AGE", help="Name the hosts whose files are older than this. [default: 30d]", show_default=False),
     ] = None,
     listed: Annotated[bool, typer.Option("--list", help="Show what each file would give; write no snapshot.")] = False,
 ) -> int:

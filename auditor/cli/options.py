@@ -55,7 +55,7 @@ _OUT = typer.Option(
     metavar="DIR|ADDRESS",
     parser=parsed_place,
     callback=folder_to_write,
-    help="Where the snapshot goes, for example s3://bucket/monday; must not hold one already.",
+    help="Where the snapshot goes, for example s3://bucket/monday; no snapshot may be there yet.",
     show_default=False,
 )
 Out = Annotated[Place, _OUT]
@@ -215,16 +215,20 @@ Settle = Annotated[
 ]
 AllowUnusual = Annotated[
     bool,
-    typer.Option("--allow-unusual", help="Also set values that only your own params or rules want and nothing in the fleet has."),
+    typer.Option("--allow-unusual", help="Also set values that nothing in the fleet has and only your own params or rules want."),
 ]
 AllowUnmatchedProtection = Annotated[
     bool, typer.Option("--allow-unmatched-protection", help="Go on although an entry of `protect:` in fleet.yaml fits nothing.")
 ]
 AfterFailedGate = Annotated[
     bool,
-    typer.Option("--after-failed-gate", help="Also make changes after which a health gate failed: somebody has looked at what got worse."),
+    typer.Option(
+        "--after-failed-gate", help="Also make changes after which a health gate failed, once somebody has looked at what got worse."
+    ),
 ]
-AcceptHealth = Annotated[bool, typer.Option("--accept-health", help="Compare health with that of now, not with that before a gate failed.")]
+AcceptHealth = Annotated[
+    bool, typer.Option("--accept-health", help="Compare health with its state now, not with its state before a gate failed.")
+]
 RetryPutBack = Annotated[bool, typer.Option("--retry-put-back", help="Also plan settings that something put back after an earlier run.")]
 ConfirmWithin = Annotated[
     str | None,
@@ -286,7 +290,7 @@ KeepRuns = Annotated[
     typer.Option(
         "--keep",
         metavar="90d|500|20GiB",
-        help="Remove kept runs that are older, more, or larger in all; see `auditor runs prune`. Repeatable. [default: remove none]",
+        help="Remove kept runs beyond an age, a number or a total size; see `auditor runs prune`. Repeatable. [default: remove none]",
         show_default=False,
     ),
 ]

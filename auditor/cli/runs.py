@@ -54,7 +54,7 @@ def diff_kept(
 
     Example: auditor runs diff 20261121T065500Z-1a2b last --details
 
-    Exit codes: 0 nothing fails that did not fail before, 1 something does, 3 no such run.
+    Exit codes: 0 no new failure, 1 a new failure, 3 no such run.
     """
     from auditor.history.comparison.comparing import run_before
     from auditor.history.comparison.run_diff import diff_lines, diff_of, write_diff_json
@@ -76,7 +76,7 @@ def diff_kept(
 @app.command("trend")
 def trend_kept(
     run: Annotated[
-        str | None, options.run_argument("A run whose scope is meant: its id, the beginning of one, or last. [default: last]")
+        str | None, options.run_argument("A run of the scope to show: its id, the beginning of one, or last. [default: last]")
     ] = None,
     as_csv: Annotated[bool, typer.Option("--csv", help="A row for each run, oldest first.")] = False,
     as_json: options.Json = False,
@@ -108,7 +108,8 @@ def trend_kept(
 @app.command("prune")
 def prune_kept(
     keep: Annotated[
-        list[str], typer.Option("--keep", metavar="90d|500|20GiB", help="An age, a number of runs, or a size of all. Repeatable: all hold.")
+        list[str],
+        typer.Option("--keep", metavar="90d|500|20GiB", help="An age, a number of runs, or a total size. Repeatable: every limit holds."),
     ],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be removed; remove nothing.")] = False,
     state_dir: options.StateDir = None,

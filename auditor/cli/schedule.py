@@ -50,7 +50,7 @@ def schedule(
     cron: Annotated[str | None, typer.Option("--cron", metavar="EXPR", help='When to run, as in crontab, for example "0 6 * * *".')] = None,
     once: Annotated[bool, typer.Option("--once", help="Run now, publish, end with the audit's exit code.")] = False,
     timezone: Annotated[str, typer.Option("--timezone", metavar="NAME", help="The zone of --cron, for example Europe/Vienna.")] = "UTC",
-    keep: Annotated[int, typer.Option("--keep", metavar="N", min=1, max=10_000, help="How many runs stay published.")] = 30,
+    keep: Annotated[int, typer.Option("--keep", metavar="N", min=1, max=10_000, help="The number of runs that stay published.")] = 30,
     timeout: Annotated[str, typer.Option("--timeout", metavar="TIME", help="A run that lasts longer is stopped and reported.")] = "6h",
     listen: Annotated[
         str | None,
@@ -58,9 +58,13 @@ def schedule(
     ] = None,
     token_file: Annotated[
         Path | None,
-        typer.Option("--token-file", metavar="PATH", help="With --listen: what readers have to show; needed on any address but loopback."),
+        typer.Option(
+            "--token-file",
+            metavar="PATH",
+            help="With --listen: a file with the token that readers send; required on any address but loopback.",
+        ),
     ] = None,
-    log_format: Annotated[LogFormat, typer.Option("--log-format", help="How the log on standard error is written.")] = LogFormat.TEXT,
+    log_format: Annotated[LogFormat, typer.Option("--log-format", help="The form of the log on standard error.")] = LogFormat.TEXT,
     incremental_options: IncrementalOptions,
     waivers: options.Waivers = None,
     rule_options: RuleOptions,
@@ -69,7 +73,7 @@ def schedule(
 ) -> int:
     """The compliance job: audits on schedule and publishes a site; it changes nothing on the fleet.
 
-    With one exception: a run that nobody confirmed in time (--confirm-within) is put back before the next audit.
+    The one exception: before the next audit it puts back a run that nobody confirmed in time (--confirm-within).
 
     Example: auditor schedule --cron "0 6 * * *" --fleet fleet.yaml --publish /var/www/audits
 

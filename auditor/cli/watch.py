@@ -24,10 +24,10 @@ _INTERRUPTED = 130
 
 
 def watch(
-    devices: Annotated[list[str], typer.Argument(metavar="HOST/DEVICE...", help="What to watch, by the host's and the device's name.")],
+    devices: Annotated[list[str], typer.Argument(metavar="HOST/DEVICE...", help="The devices to watch, each as HOST/DEVICE.")],
     fleet: options.RequiredFleet,
     every: Annotated[str, typer.Option("--every", metavar="TIME", help="How often to look, for example 20s.")] = "20s",
-    duration: Annotated[str, typer.Option("--for", metavar="TIME", help="How long, for example 30m.")] = "1h",
+    duration: Annotated[str, typer.Option("--for", metavar="TIME", help="How long to watch, for example 30m.")] = "1h",
     once: Annotated[bool, typer.Option("--once", help="Look once and end: 0 where all was read, 2 where something was not.")] = False,
 ) -> int:
     """Watch queues after a change: how full, how long commands wait, who throttles. Only reads; Ctrl-C ends it.

@@ -237,7 +237,7 @@ def _accepted_text(report: Report) -> list[str]:
     gaps, unknown = len(report.gaps) - len(report.open_gaps), report.summary.accepted_unknown
     if not gaps:
         return []
-    by_them = f", by which {count_of(unknown, 'verdict is', 'verdicts are')} unknown" if unknown else ""
+    by_them = f" ({count_of(unknown, 'verdict is', 'verdicts are')} unknown because of that)" if unknown else ""
     return [f"{count_of(gaps, 'gap is accepted', 'gaps are accepted')}{by_them}"]
 
 
