@@ -313,4 +313,4 @@ def test_without_its_extra_the_simulated_fleet_says_what_to_install(
     assert run(command) == 3
     err = capsys.readouterr().err
     assert "the simulated fleet needs the package trustme, which is not installed" in err
-    assert "python3 -m pip install trustme" in " ".join(err.split())
+    assert "-py3-none-any.whl[lab]" in " ".join(err.split())

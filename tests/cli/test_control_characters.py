@@ -28,7 +28,9 @@ def test_an_error_that_names_a_file(tmp_path: Path, capsys: pytest.CaptureFixtur
 
 
 def test_progress_and_warnings(capsys: pytest.CaptureFixture[str]) -> None:
-    ProgressDisplay()(f"vc{CLEARS}", f"waiting {CLEARS}")
+    display = ProgressDisplay()
+    display(f"vc{CLEARS}", f"waiting {CLEARS}")
+    display.stop()
     warn(f"what {CLEARS}")
     err = capsys.readouterr().err
     assert err.count("\\x1b[2J") == 3

@@ -57,6 +57,7 @@ def test_each_change_of_a_fix_is_a_line_with_host_setting_from_to_and_result(cap
     display = ProgressDisplay()
     display("vc-east", "change 1 of 1: device.dsnro on naa.6f47acc100000000612e3f4d00000001")
     display("vc-east", Result(narrated(samples.receipt(Outcome.UNVERIFIED, found=32, why="the host took it and did nothing"))))
+    display.stop()
     [line] = capsys.readouterr().err.splitlines()
     place, result = (
         "esx-01.example.net  naa.6f47acc100000000612e3f4d00000001",
