@@ -20,7 +20,9 @@ class Shell(StrEnum):
     POWERSHELL = "powershell"
 
 
-def completion(shell: Annotated[Shell, typer.Argument(metavar="bash|zsh|fish|powershell", help="The shell that the script is for.")]) -> int:
+def completion(
+    shell: Annotated[Shell, typer.Argument(metavar="bash|zsh|fish|powershell", help="The shell that the script is for.")],
+) -> int:
     """Print a script that lets a shell complete commands, options, rules, runs, scenarios and report formats.
 
     Example: auditor completion bash > ~/.local/share/bash-completion/completions/auditor
