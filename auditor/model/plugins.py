@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
 GROUP = "auditor.endpoints"
+_LONGEST_ENTRY_POINTS = 1 << 20  # bytes
 """The group of entry points by which packages name their kinds."""
 
 _NOT_READ = "its endpoints are not read, and what needs their facts is unknown; all other endpoints are read."
@@ -104,7 +105,7 @@ def _may_be_any() -> bool:
 def _text_of(path: str) -> bytes:
     try:
         with open(path, "rb") as file:  # noqa: PTH123  a Path for each of hundreds of packages takes as long as to read them
-            return file.read()
+            return file.read(_LONGEST_ENTRY_POINTS)
     except OSError:
         return b""
 

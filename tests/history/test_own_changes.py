@@ -165,7 +165,9 @@ def test_the_page_is_green_where_a_run_fixed_something_and_leads_to_its_journal(
     out = io.StringIO()
     writer_of("html")(replace(samples.bad_night(), compared=compared(FIXED)), out)
     page = out.getvalue()
-    assert f'<strong class="good">1 fixed by run {FIXED}</strong>; its journal: <code>auditor journal export {FIXED}</code>' in page
+    assert (
+        f'<strong class="good">1 fixed by run {FIXED}</strong>; its journal: <code data-copy>auditor journal export {FIXED}</code>' in page
+    )
     assert f"fixed by run {FIXED}: auditor journal export {FIXED}" in page
     own = replace(samples.bad_night(), receipts=(samples.receipt(),))
     out = io.StringIO()

@@ -57,7 +57,10 @@ def _module_option(change: Change) -> str:
     place = _where(change, "host_id")
     within = place.replace('"endpoint"', "p.endpoint").replace('"host_id"', "p.host_id")
     deeper = f"UPDATE fact.device SET queue_depth = {change.after} WHERE {place} AND device IN ({devices} AND {within})"
-    return f"UPDATE fact.host_module SET option_string = {string} WHERE {_where(change, 'host_id', 'module')};\n{deeper}"
+    word_now = "NULL" if change.after is None else f"'{change.after}'"  # the host's list has what is configured, before a restart too
+    within_list = f"{_where(change, 'host_id', 'module')} AND name = '{keys['parameter']}'"
+    list_now = f"UPDATE fact.host_module_parameter SET value = {word_now} WHERE {within_list}"
+    return f"UPDATE fact.host_module SET option_string = {string} WHERE {_where(change, 'host_id', 'module')};\n{list_now};\n{deeper}"
 
 
 def _sioc_threshold(change: Change) -> str:

@@ -56,7 +56,7 @@ def test_table_json_and_html_have_the_message(tmp_path: Path, monkeypatch: pytes
     assert f"  {SENTENCE}" in table
     assert "32 -> 256" not in table
     assert json.loads(document)["findings"][0]["message"] == NAMED.message
-    assert page.count(SENTENCE) == 2  # for the script, and for who has none
+    assert page.count(SENTENCE) == 3  # for the script, for who has none, and in the picture of its cause
     (tmp_path / "report.json").write_text(document, encoding="utf-8")
     assert next(iter(load_report(tmp_path / "report.json").findings())) == NAMED
 

@@ -17,7 +17,7 @@ import pytest
 from auditor.cli import options
 from auditor.endpoints.common.clocks import Difference, clock_notes
 from auditor.errors import ConfigurationError
-from auditor.model import Finding, Report, Resource, Verdict
+from auditor.model import Finding, PlaceCount, Report, Resource, Verdict
 from auditor.report import REPORTERS, Destination, parse_reporter, parse_reporters, write_report, writer_of
 from auditor.report.digest import digest
 from auditor.report.files import sweep, written_whole
@@ -58,7 +58,16 @@ def _counted(report: Report) -> Report:
 
     listed = [finding for finding in report.findings() if finding.verdict in LISTED]
     counts = Counter((finding.rule, finding.severity, finding.verdict) for finding in report.findings())
-    return replace(report, findings=unread, listed=lambda: iter(listed), counts=lambda: counts)
+    places = Counter(
+        (one.resource.endpoint, one.resource.cluster, one.resource.host, one.rule.split("/")[0], one.severity, one.verdict)
+        for one in report.findings()
+    )
+
+    def by_place(by_host: bool) -> list[PlaceCount]:
+        assert by_host, "the fleet is small"
+        return [PlaceCount(*place, number) for place, number in places.items()]
+
+    return replace(report, findings=unread, listed=lambda: iter(listed), counts=lambda: counts, by_place=by_place)
 
 
 @pytest.mark.parametrize("name", [name for name in REPORTERS if name != "json-full"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import sys
+from importlib.machinery import PathFinder
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -190,6 +191,7 @@ def test_nothing_looks_for_plugins_until_a_fleet_or_a_list_asks_for_them() -> No
 
 def test_a_package_in_an_archive_or_of_another_finder_is_found_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", [str(tmp_path), str(tmp_path / "nothing")])
+    monkeypatch.setattr(sys, "meta_path", [PathFinder])  # a library that another test imported may have left a finder of its own
     assert not plugins._may_be_any()
     (tmp_path / "some.zip").write_bytes(b"")
     with monkeypatch.context() as patch:

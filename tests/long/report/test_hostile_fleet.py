@@ -87,6 +87,10 @@ def links(markdown: str) -> set[str]:
     return {one for one in found if "e.example" in one or "<img" in one}
 
 
+SEARCH = re.compile(r"#search=[A-Za-z0-9%._~/-]*")
+"""What a cell of the report's map leads to: a place in the same page, with the name in it encoded."""
+
+
 class Links(HTMLParser):
     """What a browser would make of a page besides text: tags that a name could have brought, and what its own tags lead to."""
 
@@ -96,7 +100,9 @@ class Links(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.found += [
-            (tag, value) for name, value in attrs if name in ("href", "src") and value and ("e.example" in value or value == "x")
+            (tag, value)
+            for name, value in attrs
+            if name in ("href", "src") and value and ("e.example" in value or value == "x") and not SEARCH.fullmatch(value)
         ]
         self.found += [(tag, name) for name, _ in attrs if name.startswith("on")]
 
