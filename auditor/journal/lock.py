@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from auditor.bounds.files import json_of
 from auditor.errors import GuardError, JournalError
 from auditor.system.files import opened
-from auditor.system.locks import is_locked_now
+from auditor.system.locks import lock_taken
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -39,7 +39,7 @@ def sole_writer(directory: Path, holder: Mapping[str, str | int]) -> Iterator[No
             do="make the state directory writable, or name another one with --state-dir.",
         ) from error
     try:
-        if not is_locked_now(descriptor):
+        if not lock_taken(descriptor):
             raise _held(directory, os.read(descriptor, _LONGEST_HOLDER_BYTES))
         os.ftruncate(descriptor, 0)
         os.write(descriptor, json.dumps(dict(holder)).encode())

@@ -14,7 +14,7 @@ _FAR_BEHIND = 1 << 30
 """The byte that is locked on Windows: behind all that a file holds, so that everybody may read what is in it."""
 
 
-def is_locked_now(descriptor: int) -> bool:
+def lock_taken(descriptor: int) -> bool:
     """Lock the open file for this process alone; False where another one has it, which is not waited for.
 
     Raises:

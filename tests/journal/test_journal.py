@@ -19,7 +19,7 @@ from auditor.journal import History, history, open_intents, open_journal, read_j
 from auditor.journal.records import digest_of, line_of, record_of
 from auditor.model import Change, FixClass, Outcome, Receipt, Resource, Scalar, Target
 from auditor.system import files
-from auditor.system.locks import is_locked_now
+from auditor.system.locks import lock_taken
 from tests.waiting import PATIENCE_SECONDS
 
 RUN, NEXT = "20181104T120000Z-0001", "20181104T130000Z-0002"
@@ -307,7 +307,7 @@ def test_a_run_that_has_not_written_its_name_holds_the_lock_nevertheless(journal
     with open_journal(journals, RUN):
         pass
     with (journals / "lock").open("w") as holder:
-        assert is_locked_now(holder.fileno())
+        assert lock_taken(holder.fileno())
         with pytest.raises(GuardError, match="another run that has only just begun"), open_journal(journals, NEXT):
             pass
 

@@ -168,7 +168,7 @@ def test_of_many_machines_that_want_a_lapsed_lease_one_has_it_at_a_time(tmp_path
 
 
 def test_a_journal_is_guarded_where_the_lock_does_not_reach_the_other_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("auditor.journal.lock.is_locked_now", lambda _descriptor: True)
+    monkeypatch.setattr("auditor.journal.lock.lock_taken", lambda _descriptor: True)
     with open_journal(tmp_path, "20181104T120000Z-0001"):
         monkeypatch.setattr("auditor.journal.lease.this_machine", lambda: "another")
         with pytest.raises(GuardError, match="on another machine"), open_journal(tmp_path, "20181104T130000Z-0002"):

@@ -141,10 +141,10 @@ def test_a_link_is_refused_also_where_the_system_cannot_refuse_it_while_it_opens
 def test_one_process_at_a_time_has_a_lock_and_its_end_gives_it_free(tmp_path: Path) -> None:
     place = tmp_path / "lock"
     with place.open("w+") as first, place.open("r+") as second:
-        assert locks.is_locked_now(first.fileno())
-        assert not locks.is_locked_now(second.fileno())
+        assert locks.lock_taken(first.fileno())
+        assert not locks.lock_taken(second.fileno())
     with place.open("r+") as third:
-        assert locks.is_locked_now(third.fileno())
+        assert locks.lock_taken(third.fileno())
 
 
 def test_a_process_lives_until_it_ends_and_a_later_one_of_its_number_is_another() -> None:
