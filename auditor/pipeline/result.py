@@ -95,7 +95,7 @@ class AuditResult:
         judged = last_snapshot(self.directory) or self.request.directory
         origin = origin_of(self.policy.rules, judged)
         readings = tuple(reading for reading in self.snapshot.readings if not reading.left_out)
-        waited = ((self.ended or datetime.now(UTC)) - (self.request.began or self.started)).total_seconds()
+        waited = round(((self.ended or datetime.now(UTC)) - (self.request.began or self.started)).total_seconds(), 3)  # as it is kept
         run = Run(self.run_id, self.started, self.snapshot.finished, readings, self.snapshot.hosts, times, origin, waited)
         return Report(
             run=run,
