@@ -161,8 +161,8 @@ class Evaluation:
         """How many verdicts there are, by endpoint, cluster, host and topic.
 
         Args:
-            by_host: whether hosts are told apart, and all verdicts counted; else clusters are, and only what a report lists is counted:
-                on a large fleet to count passes takes longer than all else of a page.
+            by_host: True counts every verdict of each host. False counts failures, unknown and waived verdicts of each cluster, and no
+                passes: to count the passes of a large fleet takes longer than the rest of the page.
         """
         listed = [Verdict.FAIL, Verdict.UNKNOWN, Verdict.WAIVED]
         wanted = list(Verdict) if by_host else listed

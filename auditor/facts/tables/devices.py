@@ -103,7 +103,7 @@ DEVICE_TABLES = (
         (
             "rr_policy",
             "VARCHAR",
-            "rr | iops | bytes | latency, from psp_config; rr: nobody chose, it goes by iops; NULL for other policies",
+            "rr | iops | bytes | latency, from psp_config; rr is the default, which changes paths by iops; NULL for other policies",
         ),
         ("rr_iops", "BIGINT", "I/O operations before the next path; counts where rr_policy is rr or iops; NULL when not reported"),
         ("rr_bytes", "BIGINT", "bytes before the next path; counts where rr_policy is bytes; NULL when not reported"),
