@@ -139,9 +139,10 @@ class HostGroups:
     def _by_name(self, group: _Group) -> Iterator[_Group | Unreadable]:
         """The files of each host, where their names say that they are of several; what no name says is not read."""
         files = [NamedFile(seen.place, seen.outputs) for _, seen in group.files]
-        words = hosts_in_names(files)
+        pairs = repeated(files)
+        words = hosts_in_names(files, pairs)
         if words is None:
-            if twice := repeated(files):
+            if twice := sorted({files[at].name for pair in pairs for at in pair}):
                 self.notes.append(f"The newest of files with one command counts: {_listed(twice)}. Put another host's into its own folder.")
             yield group
             return

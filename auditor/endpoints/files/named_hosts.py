@@ -38,26 +38,25 @@ def bare_name(name: str) -> str:
     return _ENDING.sub("", name) or name
 
 
-def hosts_in_names(files: Sequence[NamedFile]) -> list[str] | None:
+def hosts_in_names(files: Sequence[NamedFile], pairs: Sequence[tuple[int, int]]) -> list[str] | None:
     """The host in the name of each file, "" where there is none; None where the files can be of one host.
 
-    They cannot where two of them have the output of the same command and names that differ in what is left of them without words of
-    commands and dates. Outputs behind a prompt say themselves whose they are, unless others have no prompt.
+    They cannot where the names of two files that have the same command differ, once words of commands and dates are left out.
+
+    Args:
+        files: of one folder.
+        pairs: as `repeated` has them.
     """
-    together = list(_repeated(files))
     words = [_host_word(file) for file in files]
-    if any(words[one] and words[other] and words[one] != words[other] for one, other in together):
-        return words
-    return None
+    return words if any(words[one] and words[other] and words[one] != words[other] for one, other in pairs) else None
 
 
-def repeated(files: Sequence[NamedFile]) -> list[str]:
-    """The names of the files that have the output of a command which another one has as well, and no prompt or name of another host."""
-    return sorted({files[at].name for pair in _repeated(files) for at in pair})
+def repeated(files: Sequence[NamedFile]) -> list[tuple[int, int]]:
+    """Pairs of places of two files that have the output of one command, unless the prompts in them name two hosts."""
+    return list(_pairs(files))
 
 
-def _repeated(files: Sequence[NamedFile]) -> Iterator[tuple[int, int]]:
-    """The places of two files that have the output of one command, unless the prompts in them name two hosts."""
+def _pairs(files: Sequence[NamedFile]) -> Iterator[tuple[int, int]]:
     first: dict[tuple[str, frozenset[tuple[str, str]]], dict[str | None, int]] = {}
     for at, file in enumerate(files):
         found = {((one.command, frozenset(one.arguments.items())), one.host) for one in file.outputs if one.command}
