@@ -139,10 +139,10 @@ class HostGroups:
     def _by_name(self, group: _Group) -> Iterator[_Group | Unreadable]:
         """The files of each host, where their names say that they are of several; what no name says is not read."""
         files = [NamedFile(seen.place, seen.outputs) for _, seen in group.files]
-        pairs = repeated(files)
-        words = hosts_in_names(files, pairs)
+        alike = repeated(files)
+        words = hosts_in_names(files, alike)
         if words is None:
-            if twice := sorted({files[at].name for pair in pairs for at in pair}):
+            if twice := sorted({files[at].name for places in alike for at in places}):
                 self.notes.append(f"The newest of files with one command counts: {_listed(twice)}. Put another host's into its own folder.")
             yield group
             return

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from auditor.endpoints.files.outputs import Output
 
@@ -38,35 +38,29 @@ def bare_name(name: str) -> str:
     return _ENDING.sub("", name) or name
 
 
-def hosts_in_names(files: Sequence[NamedFile], pairs: Sequence[tuple[int, int]]) -> list[str] | None:
+def hosts_in_names(files: Sequence[NamedFile], alike: Sequence[set[int]]) -> list[str] | None:
     """The host in the name of each file, "" where there is none; None where the files can be of one host.
 
     They cannot where the names of two files that have the same command differ, once words of commands and dates are left out.
 
     Args:
         files: of one folder.
-        pairs: as `repeated` has them.
+        alike: as `repeated` has them.
     """
     words = [_host_word(file) for file in files]
-    return words if any(words[one] and words[other] and words[one] != words[other] for one, other in pairs) else None
+    return words if any(len({words[at] for at in places} - {""}) > 1 for places in alike) else None
 
 
-def repeated(files: Sequence[NamedFile]) -> list[tuple[int, int]]:
-    """Pairs of places of two files that have the output of one command, unless the prompts in them name two hosts."""
-    return list(_pairs(files))
-
-
-def _pairs(files: Sequence[NamedFile]) -> Iterator[tuple[int, int]]:
-    first: dict[tuple[str, frozenset[tuple[str, str]]], dict[str | None, int]] = {}
+def repeated(files: Sequence[NamedFile]) -> list[set[int]]:
+    """The places of files that have the output of one command, two or more; the prompts in them do not name different hosts."""
+    found: dict[tuple[str, frozenset[tuple[str, str]]], dict[str | None, set[int]]] = {}
     for at, file in enumerate(files):
-        found = {((one.command, frozenset(one.arguments.items())), one.host) for one in file.outputs if one.command}
-        before = [
-            place for key, host in found for prompt, place in first.get(key, {}).items() if host is None or prompt is None or host == prompt
-        ]
-        if before:
-            yield min(before), at
-        for key, host in found:
-            first.setdefault(key, {}).setdefault(host, at)
+        for one in file.outputs:
+            if one.command:
+                found.setdefault((one.command, frozenset(one.arguments.items())), {}).setdefault(one.host, set()).add(at)
+    # An output without a prompt may be of any of the hosts.
+    sets = [part for by_host in found.values() for part in ([set().union(*by_host.values())] if None in by_host else by_host.values())]
+    return [places for places in sets if len(places) > 1]
 
 
 def _host_word(file: NamedFile) -> str:

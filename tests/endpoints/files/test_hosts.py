@@ -230,6 +230,13 @@ def test_a_file_that_names_none_of_several_hosts_is_a_gap_and_nobodys(tmp_path: 
     assert gap.why == "files of several hosts lie beside it (esx-01, esx-02), and its name is of none: put it into its host's folder."
 
 
+def test_two_hosts_are_told_apart_beside_a_file_that_names_none(tmp_path: Path) -> None:
+    text = "# esxcli storage core device list\n" + DEVICES
+    read = Read(written(tmp_path / "prod", {"core-device-list.txt": text, "esx-01.txt": text, "esx-02.txt": text}))
+    assert sorted(clusters(read)) == ["esx-01", "esx-02"]
+    assert any(gap.what.endswith("core-device-list.txt") for gap in read.gaps)
+
+
 def test_prompts_that_name_two_hosts_count_before_the_names_of_files(tmp_path: Path) -> None:
     texts = [f"[root@esx-{number}:~] esxcli storage core device list\n{DEVICES}" for number in (1, 2)]
     read = Read(written(tmp_path / "prod", {"first.txt": texts[0], "second.txt": texts[1]}))
