@@ -96,7 +96,14 @@ def install() -> None:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _handle)
     signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    sys.unraisablehook = _without_stops
     threading.Thread(target=_watch, args=(reader,), name="signals", daemon=True).start()
+
+
+def _without_stops(lost: sys.UnraisableHookArgs) -> None:
+    """Say nothing where Python drops our signal in a callback, as importlib's; the thread that watches ends the command then."""
+    if not isinstance(lost.exc_value, Stopped):
+        sys.__unraisablehook__(lost)
 
 
 @contextmanager

@@ -47,6 +47,21 @@ def test_a_signal_at_any_moment_of_the_start_ends_it_quietly(tmp_path: Path, num
         assert time.monotonic() - sent < 5, milliseconds  # two seconds, on a machine that nobody else uses
 
 
+def test_a_signal_in_a_callback_whose_errors_python_drops_ends_the_program_without_a_traceback() -> None:
+    program = """
+import os, signal, time, weakref
+from auditor import stopping
+stopping.install()
+class Thing: pass
+thing = Thing()
+kept = weakref.ref(thing, lambda _: (os.kill(os.getpid(), signal.SIGTERM), time.sleep(0.1)))
+del thing
+time.sleep(20)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, timeout=15, check=False)
+    assert (done.returncode, b"Traceback" in done.stderr, b"ignored" in done.stderr) == (143, False, False), done.stderr
+
+
 @pytest.mark.parametrize("letter", ["\x7f", "\x9b", "\u202e", "\u2066", "\u2028", "\U000e0001", "\u200b", "\ufeff"])
 def test_what_steers_a_terminal_is_escaped_and_stays_the_same_in_json(letter: str) -> None:
     text = without_steering(json.dumps({"name": f"a{letter}b ü \u200d"}, ensure_ascii=False))
