@@ -48,7 +48,8 @@ def write_pages(folder: Path) -> None:
                 shutil.copyfile(source, target)
     for page in sorted(folder.rglob("*.md")):
         _bring_what_it_links_to(page, folder)
-    shutil.copyfile(Path(__file__).with_name("extra.css"), folder / "extra.css")
+    for extra in ("extra.css", "extra.js"):
+        shutil.copyfile(Path(__file__).with_name(extra), folder / extra)
     for name, text in reference_pages().items():
         path = folder / "reference" / name
         path.parent.mkdir(parents=True, exist_ok=True)
