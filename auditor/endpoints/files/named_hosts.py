@@ -7,12 +7,14 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from auditor.endpoints.files.outputs.naming import TEXT_ENDINGS
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from auditor.endpoints.files.outputs import Output
 
-_ENDING = re.compile(r"(\.(tgz|tar|gz|bz2|xz|zip|txt|log|out|json|xml|csv|md|psv|lst|list))+$", re.IGNORECASE)
+_ENDING = re.compile(rf"(\.(tgz|tar|gz|bz2|xz|zip|{'|'.join(TEXT_ENDINGS)}))+$", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z0-9]+")
 _NO_HOST = re.compile(
     r"""(?ix) esxcli | localcli | formatter | fields | csv | json | xml | keyvalue | text | txt | outputs? | commands? | pasted | session

@@ -14,6 +14,7 @@ from auditor.endpoints.files.hosts import BUNDLE, FileSeen, HostGroups
 from auditor.endpoints.files.machines import is_machine, machine_in
 from auditor.endpoints.files.module_options import is_esx_conf, module_options
 from auditor.endpoints.files.outputs import outputs_in
+from auditor.endpoints.files.outputs.naming import TEXT_ENDINGS
 from auditor.endpoints.files.rvtools import Export, Exports
 from auditor.endpoints.files.rvtools.csv_file import sheet_in
 from auditor.endpoints.files.rvtools.export import is_workbook
@@ -32,7 +33,7 @@ _PRINTED_OPTIONS = b" options = '"
 """In what esxcfg-module -g prints."""
 _PROGRAMS = ("localcli_", "esxcli_")
 _OTHER_PROGRAMS = ("esxcfg-scsidevs_", "esxcfg-mpath_", "vmware_", "uname_")
-_TEXTS = frozenset({"", ".txt", ".log", ".out", ".json", ".xml", ".csv", ".frag", ".md"})
+_TEXTS = frozenset({"", ".frag", *(f".{ending}" for ending in TEXT_ENDINGS)})
 _WORKBOOKS, _TABLES = frozenset({".xlsx", ".xlsm"}), frozenset({".csv", ".txt"})
 
 

@@ -39,7 +39,9 @@ _GLOBAL = frozenset(
 )
 """Options before the name space that have a value, as remote esxcli and the local one have them."""
 _VERBS = frozenset(("list", "get", "listrules"))
-_ENDING = re.compile(r"(?:\.(?:txt|json|xml|csv|log|out|gz|psv|md)|\.frag-[0-9]+)$")
+TEXT_ENDINGS = ("txt", "log", "out", "json", "xml", "csv", "md", "psv", "lst", "list")
+"""How the names of files end that people keep an output in."""
+_ENDING = re.compile(rf"(?:\.(?:gz|{'|'.join(TEXT_ENDINGS)})|\.frag-[0-9]+)+$", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9-]*")
 _FILTER_WORDS = frozenset(("grep", "egrep", "head", "tail", "awk", "cut", "sed", "filtered"))
 _HARMLESS = frozenset(("less", "more", "cat", "tee"))
@@ -109,11 +111,7 @@ def of_file_name(name: str) -> Named:
 
     Blanks became dashes or underscores, so the letters and digits of names are compared.
     """
-    stem = name.replace("\\", "/").rpartition("/")[2]
-    while (shorter := _ENDING.sub("", stem, count=1)) != stem or (
-        shorter := re.sub(_ENDING.pattern, "", stem, flags=re.IGNORECASE)
-    ) != stem:
-        stem = shorter
+    stem = _ENDING.sub("", name.replace("\\", "/").rpartition("/")[2])
     program = re.search("|".join(PROGRAMS), stem, re.IGNORECASE)
     if program is None:
         return Named()
