@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from auditor.endpoints.settings import setting_of
 from auditor.errors import AuditorError, ConfigurationError, EndpointError
 from auditor.model import EndpointKind, Outcome, Receipt
 from auditor.text.names import fits, fits_host, is_called
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
 
 TaggedObjects = Callable[[str], "Sequence[TaggedObject]"]
 """Objects that carry tags, of the vCenter of that name; raises EndpointError where they cannot be read."""
-
-_ON_STORAGE = ("device.", "datastore.", "pod.", "vm.")
-"""How the remediators of vCenter begin whose settings are of a piece of storage; the others are of a host as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +125,8 @@ def _beside(change: Change, one: Protection) -> str | None:
     """Why an entry for another object holds back a change of what lies on it or under it; None where it does not."""
     objects = None if change.reach is None else change.reach.objects
     if objects is None:
-        on_storage = change.reach is not None or change.resource.host is None or change.remediator.startswith(_ON_STORAGE)
+        setting = setting_of(change.remediator)
+        on_storage = change.reach is not None or change.resource.host is None or setting is None or not setting.of_host
         return f"{one.reason} (what it lies on is not known)" if on_storage and _may_be_placed(change, one) else None
     for endpoint, name, object_id in objects:
         at = not endpoint or _fits(one.endpoint, endpoint, short=True)

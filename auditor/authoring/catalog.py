@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +19,7 @@ from auditor.authoring.required_facts import required_facts
 from auditor.authoring.view_files import view_files
 from auditor.authoring.view_queries import dependencies, parsed_views
 from auditor.facts.catalog import BASELINE_TOPIC, FILE, FLEET_FILE_TOPIC, Catalog, CatalogColumn, CatalogView
+from auditor.facts.column_texts import no_limit_where
 from auditor.facts.macros import create_macros
 from auditor.facts.needs import IDENTITIES, SOURCES
 from auditor.facts.schema import create_tables
@@ -53,7 +54,7 @@ def make_catalog() -> Catalog:
 def digest_of_views() -> str:
     """The digest of the view files; lines of comment do not count."""
     plain = {
-        name: [file.materialize, *(line for line in file.sql.splitlines() if not line.lstrip().startswith("--"))]
+        name: [file.materialize, file.row, *(line for line in file.sql.splitlines() if not line.lstrip().startswith("--"))]
         for name, file in view_files().items()
     }
     return hashlib.sha256(json.dumps(plain).encode()).hexdigest()
@@ -84,7 +85,7 @@ def _view(connection: duckdb.DuckDBPyConnection, name: str) -> CatalogView:
         return CatalogView(file.domain, file.what, file.materialize, below)
     types = {row[0]: row[1] for row in connection.execute(f'DESCRIBE "{name}"').fetchall()}
     rows = rests_on([(name, [])])
-    columns = {column: _column(name, column, kind, rows) for column, kind in types.items()}
+    columns = {column: _column(name, column, types, rows) for column in types}
     return CatalogView(
         file.domain,
         file.what,
@@ -94,18 +95,20 @@ def _view(connection: duckdb.DuckDBPyConnection, name: str) -> CatalogView:
         tuple(sorted(rows.topics)),
         tuple(sorted(required_facts(name))),
         columns,
+        file.row,
     )
 
 
-def _column(view: str, name: str, kind: str, rows: Rests) -> CatalogColumn:
+def _column(view: str, name: str, types: Mapping[str, str], rows: Rests) -> CatalogColumn:
     rests = rests_on([(view, [name])])
     plain = plain_fact(view, name)
     return CatalogColumn(
-        kind,
+        types[name],
         tuple(sorted(_topics(_own_facts(rests, rows)) or _topics(_named(rows.columns)))),
         _by_table(rests.columns - rows.columns),
         tuple(sorted(rests.topics - rows.topics)),
         ".".join(plain) if plain else None,
+        tuple(flag for flag in no_limit_where(name) if flag in types),
     )
 
 

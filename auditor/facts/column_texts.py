@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
+from typing import Any
 
 from auditor.facts.catalog import catalog, view_named
 from auditor.facts.plugin_views import plugin_views
@@ -20,17 +21,20 @@ def column_text(view: str, column: str) -> str:
     return own_texts(view).get(column) or _fact_text(view_named(view).columns[column].plain) or common_texts().get(column, "")
 
 
-@cache
 def own_texts(view: str) -> Mapping[str, str]:
     """Column -> text, as the file beside a judged view has it."""
     own = catalog().views.get(view)
     return plugin_views().views[view].texts if own is None else _read(f"{own.domain}/{view}.yaml")
 
 
-@cache
 def common_texts() -> Mapping[str, str]:
     """Column -> text, for columns that mean the same in every view that has them."""
-    return _read("common.yaml")
+    return {column: text for column, text in _read("common.yaml").items() if isinstance(text, str)}
+
+
+def no_limit_where(column: str) -> tuple[str, ...]:
+    """The columns beside `column` of which one that is false says that a NULL of it is no limit; () where NULL never is one."""
+    return tuple(_read("common.yaml")["no limit where"].get(column, ()))
 
 
 def _fact_text(plain: str | None) -> str:
@@ -40,6 +44,7 @@ def _fact_text(plain: str | None) -> str:
     return next(column.what for column in TABLES[table].columns if column.name == name)
 
 
-def _read(file: str) -> Mapping[str, str]:
-    texts: Mapping[str, str] = parse_yaml((resources.files("auditor.facts") / "views" / file).read_bytes())[0]
+@cache
+def _read(file: str) -> Mapping[str, Any]:
+    texts: Mapping[str, Any] = parse_yaml((resources.files("auditor.facts") / "views" / file).read_bytes())[0]
     return texts

@@ -32,6 +32,7 @@ class CatalogColumn(msgspec.Struct, frozen=True, omit_defaults=True):
         facts: fact table -> columns it rests on; what the view's rows rest on is left out.
         readings: topics whose row in the table `reading` it looks at; likewise.
         plain: the one fact it hands on unchanged, as table.column; None: the view computes it.
+        no_limit_where: columns of its view; where one of them is false, its NULL is no limit.
     """
 
     type: str
@@ -39,6 +40,7 @@ class CatalogColumn(msgspec.Struct, frozen=True, omit_defaults=True):
     facts: dict[str, tuple[str, ...]] = {}
     readings: tuple[str, ...] = ()
     plain: str | None = None
+    no_limit_where: tuple[str, ...] = ()
 
 
 class CatalogView(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -47,6 +49,7 @@ class CatalogView(msgspec.Struct, frozen=True, omit_defaults=True):
     Attributes:
         domain: the folder of facts/views/ that its file is in.
         what: what one row is: the first sentence of its file.
+        row: what people call what a row is about; "" where the name of the view says it.
         materialize: `table`: it is computed once and kept; `view`: it is computed for each statement that reads it.
         rests_on: the views and steps its SQL names.
         facts: fact table -> columns that decide which rows there are; "" as the column is the table's rows as such. {} of a step.
@@ -63,6 +66,7 @@ class CatalogView(msgspec.Struct, frozen=True, omit_defaults=True):
     readings: tuple[str, ...] = ()
     empty_without: tuple[str, ...] = ()
     columns: dict[str, CatalogColumn] = {}
+    row: str = ""
 
 
 class Catalog(msgspec.Struct, frozen=True):

@@ -39,6 +39,9 @@ class Setting:
         no_limit: the values that stand for no limit; None is one of them where that says "no limit", and not "absent".
         needed: what writing it asks for, beside what reading asks for; None for an array, whose `roles` say it.
         shown_by: the tasks and events of vCenter, in lower case, whose author may have changed it; empty where none shows.
+        of_host: whether it is of a host as a whole, and not of a piece of storage that something may lie on or under.
+        single_host: whether a host without vCenter takes it as well: by its option manager, its storage and kernel module systems, esxcli,
+            or a machine's own settings.
         commands: how a person sets it by commands, as "module:function" like `place` (`auditor.endpoints.common.commands`); "" where no
             commands are known: an array's settings are set by its own tool.
     """
@@ -50,6 +53,8 @@ class Setting:
     needed: Needed | None = None
     shown_by: tuple[str, ...] = ()
     commands: str = ""
+    of_host: bool = False
+    single_host: bool = False
 
     def unit_of(self, keys: Mapping[str, str]) -> str:
         """The unit of its values at a target with these keys; "" where it has none, or none is known."""

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from auditor.facts.own_catalog import catalog
 from auditor.model import Verdict
 from auditor.report.setting_values import UNLIMITED
 from auditor.report.wording import value_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    from auditor.facts.own_catalog import CatalogColumn
     from auditor.model import Finding, RuleText, Scalar
 
-_UNLIMITED_WHERE = {
-    "iops_limit": ("is_limited",),
-    "qos_max_iops": ("qos_capped", "is_capped"),
-    "qos_max_bytes_per_second": ("qos_capped", "is_capped"),
-}
-"""Columns whose NULL is no limit where one of these is false. Source: their texts in auditor/facts/views."""
 _KIBI = 1024
 _BYTES = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
 
@@ -47,12 +41,13 @@ def no_limits(finding: Finding, rule: RuleText | None) -> dict[str, str]:
     values = {"observed": finding.observed, "desired": finding.desired}
     words = shown_values(finding, rule) if None in values.values() else {}
     words = {name: text for name, text in words.items() if values[name] is None}
-    return words | {name: UNLIMITED for name, flags in _UNLIMITED_WHERE.items() if _is_no_limit(finding, name, flags)}
+    view = catalog().views.get(finding.resource.kind)
+    unread = [name for name, value in finding.evidence.items() if value is None and view is not None and name in view.columns]
+    return words | {name: UNLIMITED for name in unread if view is not None and _is_no_limit(finding, view.columns[name])}
 
 
-def _is_no_limit(finding: Finding, name: str, flags: Sequence[str]) -> bool:
-    evidence = finding.evidence
-    return name in evidence and evidence[name] is None and any(evidence.get(flag) is False for flag in flags)
+def _is_no_limit(finding: Finding, column: CatalogColumn) -> bool:
+    return any(finding.evidence.get(flag) is False for flag in column.no_limit_where)
 
 
 def _shown(value: Scalar, unit: str, absent: str) -> str:

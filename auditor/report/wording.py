@@ -7,6 +7,7 @@ import unicodedata
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from auditor.facts.own_catalog import catalog
 from auditor.model import FixClass, Outcome, Verdict
 from auditor.text.numbers import number_text
 
@@ -130,19 +131,6 @@ def took_text(run: Run) -> str:
     if run.waited_seconds is None:
         return lasted(run.started, run.finished)
     return lasted(run.started, run.started + timedelta(seconds=run.waited_seconds))
-
-
-_OBJECTS = {
-    "storage_pod": "datastore cluster",
-    "datastore_throttle": "datastore",
-    "baseline_datastore": "datastore",
-    "array_volume": "volume",
-    "array_host": "host of the array",
-    "qos_policy": "QoS policy",
-    "efficiency": "volume",
-    "baseline_volume_qos": "volume",
-}
-"""Views whose rows people call otherwise."""
 
 
 def fix_text(fix: Fix | None, *, show_class: bool = True) -> str:
@@ -269,7 +257,8 @@ def object_text(change: Change) -> str:
             return neutral(f"{key} {keys[key]}{at}")
     if "host_id" in keys and resource.host:
         return neutral(f"host {resource.host}")
-    kind = _OBJECTS.get(resource.kind, resource.kind.replace("_", " "))
+    view = catalog().views.get(resource.kind)
+    kind = (view and view.row) or resource.kind.replace("_", " ")
     return neutral(f"{kind} {resource.name} on {change.target.endpoint}")
 
 

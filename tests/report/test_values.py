@@ -99,7 +99,9 @@ def test_a_shipped_rule_knows_the_units_of_what_it_observes(shipped: dict[str, R
 
 def test_a_limit_that_is_not_there_is_unlimited() -> None:
     rule = replace(samples.DSNRO, units={"observed": ("IOPS", "unlimited")})
-    finding = replace(samples.pe_finding(observed=None), evidence={"qos_max_iops": None, "is_capped": False, "iops_limit": None})
+    one = samples.pe_finding(observed=None)
+    evidence = {"qos_max_iops": None, "is_capped": False, "iops_limit": None}
+    finding = replace(one, resource=replace(one.resource, kind="vvol_disk"), evidence=evidence)
     assert shown_values(finding, rule) == {"observed": "unlimited"}
     assert no_limits(finding, rule) == {"observed": "unlimited", "qos_max_iops": "unlimited"}, "of iops_limit nothing says so"
 

@@ -12,26 +12,12 @@ from auditor.facts.vcenter_tables import HOST_TOPICS
 from auditor.model import EndpointKind
 from auditor.model.endpoint_kinds import EndpointType
 
-_SETTINGS = (
-    "host.claim_rule",
-    "host.option",
-    "host.module_option",
-    "iscsi.target_option",
-    "device.dsnro",
-    "device.path_policy",
-    "device.perennially_reserved",
-    "device.queue_full",
-    "datastore.unmap",
-    "vm.disk_limit",
-)
-"""Those that a host itself takes: by its option manager, its storage and kernel module systems, esxcli, or a machine's own settings."""
-
 TYPE = EndpointType(
     EndpointKind.ESXI,
     opener="session:open_host",
     collector="collect:collect_host",
     topics=("hosts", *HOST_TOPICS, "datastores", "vms", "disk_load", "tasks", *OF_VCENTER),
-    settings=MappingProxyType({name: VCENTER.settings[name] for name in _SETTINGS}),
+    settings=MappingProxyType({name: setting for name, setting in VCENTER.settings.items() if setting.single_host}),
     steps=VCENTER.steps,
     settings_of=EndpointKind.VCENTER,
     health=".vcenter.health:read_health",

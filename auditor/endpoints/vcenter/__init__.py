@@ -42,11 +42,18 @@ TYPE = EndpointType(
     settings=MappingProxyType(
         {
             "host.claim_rule": Setting(
-                "settings.host_claim_rule:HostClaimRule", commands="commands.hosts:claim_rule", needed=_ON_DEVICE, shown_by=_HOST_PROFILES
+                "settings.host_claim_rule:HostClaimRule",
+                single_host=True,
+                commands="commands.hosts:claim_rule",
+                needed=_ON_DEVICE,
+                shown_by=_HOST_PROFILES,
+                of_host=True,
             ),
             "host.option": Setting(
                 "settings.host_option:HostOption",
+                single_host=True,
                 commands="commands.hosts:option",
+                of_host=True,
                 # Source: docs/domain/facts.md#1, #3-7; the sources of ontap/nfs-heap and of queue/nfs-max-queue-depth.
                 units=MappingProxyType(
                     {
@@ -63,7 +70,9 @@ TYPE = EndpointType(
             ),
             "host.module_option": Setting(
                 "settings.host_module_option:HostModuleOption",
+                single_host=True,
                 commands="commands.hosts:module_option",
+                of_host=True,
                 # Source: docs/domain/facts.md#2.
                 units=MappingProxyType(
                     {
@@ -79,7 +88,9 @@ TYPE = EndpointType(
             ),
             "iscsi.target_option": Setting(
                 "settings.iscsi_target_option:IscsiTargetOption",
+                single_host=True,
                 commands="commands.hosts:iscsi_target_option",
+                of_host=True,
                 # Source: docs/domain/facts.md#5-1.
                 units=MappingProxyType({"LoginTimeout": "s"}),
                 needed=Needed((STORAGE,), "vSphere API reference, HostStorageSystem.UpdateInternetScsiAdvancedOptions"),
@@ -88,6 +99,7 @@ TYPE = EndpointType(
             # Source of the unit: docs/domain/facts.md#1.
             "device.dsnro": Setting(
                 "settings.device_dsnro:DeviceDsnro",
+                single_host=True,
                 commands="commands.devices:dsnro",
                 unit="commands",
                 needed=_ON_DEVICE,
@@ -95,18 +107,21 @@ TYPE = EndpointType(
             ),
             "device.path_policy": Setting(
                 "settings.device_path_policy:DevicePathPolicy",
+                single_host=True,
                 commands="commands.devices:path_policy",
                 needed=_ON_DEVICE,
                 shown_by=("host.storagesystem.setmultipathlunpolicy", *_HOST_PROFILES),
             ),
             "device.perennially_reserved": Setting(
                 "settings.device_perennially_reserved:DevicePerenniallyReserved",
+                single_host=True,
                 commands="commands.devices:perennially_reserved",
                 needed=_ON_DEVICE,
                 shown_by=_HOST_PROFILES,
             ),
             "device.queue_full": Setting(
                 "settings.device_queue_full:DeviceQueueFull",
+                single_host=True,
                 commands="commands.devices:queue_full",
                 needed=_ON_DEVICE,
                 shown_by=_HOST_PROFILES,
@@ -122,6 +137,7 @@ TYPE = EndpointType(
             ),
             "datastore.unmap": Setting(
                 "settings.datastore_unmap:DatastoreUnmap",
+                single_host=True,
                 commands="commands.objects:unmap",
                 needed=Needed((STORAGE,), "vSphere API reference, HostStorageSystem.UpdateVmfsUnmapPriority"),
             ),
@@ -129,6 +145,7 @@ TYPE = EndpointType(
             "pod.io_metric": Setting("settings.pod_io_metric:PodIoMetric", commands="commands.objects:pod_io_metric", needed=_POD),
             "vm.disk_limit": Setting(
                 "settings.vm_disk_limit:VmDiskLimit",
+                single_host=True,
                 commands="commands.objects:disk_limit",
                 # Source of both: vSphere API reference, StorageIOAllocationInfo.limit.
                 unit="IOPS",
@@ -142,10 +159,12 @@ TYPE = EndpointType(
         {
             "host.boot": Setting(
                 "steps.host_boot:HostBoot",
+                of_host=True,
                 needed=Needed((MAINTENANCE,), "vSphere API reference, HostSystem.RebootHost_Task: Host.Config.Maintenance"),
             ),
             "host.maintenance": Setting(
                 "steps.host_maintenance:HostMaintenance",
+                of_host=True,
                 needed=Needed((MAINTENANCE,), "vSphere API reference, HostSystem.EnterMaintenanceMode_Task: Host.Config.Maintenance"),
             ),
         }

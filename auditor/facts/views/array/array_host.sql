@@ -1,4 +1,5 @@
 -- materialize: table
+-- a row is called: host of the array
 -- One row per host, server or initiator group that an array knows, joined to ESXi hosts by their initiators.
 -- `is_esxi` is true as soon as one initiator is an ESXi host's, false only where every adapter of every host was read, and each whose kind has
 -- a name or number of its own reports it, and it is known by no SAS initiator: what vCenter has of a SAS adapter is not the port that an

@@ -1,4 +1,5 @@
 -- materialize: table
+-- a row is called: volume
 -- One row per volume of an array, virtual ones included: who uses it, the QoS in force, and what its ceiling is worth at the size of I/O it
 -- does. `qos_max_iops` is the tighter of its own ceiling and its group's.
 WITH named AS (

@@ -1,4 +1,5 @@
 -- materialize: table
+-- a row is called: volume
 -- One row per volume on which an array deduplicates or compresses: when, on which pool, and who uses what lies in it.
 SELECT
     x.endpoint,

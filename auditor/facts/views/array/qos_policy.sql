@@ -1,4 +1,5 @@
 -- materialize: table
+-- a row is called: QoS policy
 -- One row per QoS policy of an array, with what the array allows.
 -- `curves_of_array` counts the different curves of its policies and volumes, NULL unless each of them tells its own.
 WITH stated AS (

@@ -1,4 +1,5 @@
 -- materialize: table
+-- a row is called: datastore
 -- One row per VMFS or NFS datastore, and each of no known type: everything that may hold its I/O back.
 -- The array: a ceiling on a volume, or a relative priority other than the one every volume starts with (Dell SC: Medium). vSphere: Storage I/O
 -- Control, and the I/O metric of Storage DRS, which turns it on. Single disks: more than half of those on it have a limit of their own.

@@ -1,4 +1,5 @@
 -- materialize: table
+-- a row is called: datastore cluster
 -- One row per datastore cluster: how Storage DRS is set in it, and what its datastores lie on.
 -- The I/O metric counts only while Storage DRS is on: `io_metric_in_force`. `io_behavior` and `space_behavior` are what holds for each kind
 -- of move: the override for it, else the cluster's own. Whatever is said of all its datastores is NULL unless the list of datastores was

@@ -1,4 +1,5 @@
 -- materialize: view
+-- a row is called: datastore
 -- One row per datastore: Storage I/O Control now, and in the baseline, by the datastore's name. Of two datastores with one name neither is
 -- known. `is_seen` is false for one that is gone, and NULL where not all datastores were read.
 WITH same AS (

@@ -1,4 +1,5 @@
 -- materialize: view
+-- a row is called: volume
 -- One row per volume of an array: all that limits it now, and in the baseline, by the array's id of it; see step_setting_drift.
 -- `wanted_policy` is the policy of that array by whose name the baseline's text begins, and behind which it has nothing but limits, as
 -- step_volume_qos writes them: where "gold: night" is gone from the array, "gold" is not meant. Of two such names it is the longer one. What a
