@@ -65,8 +65,8 @@ def test_the_examples_of_a_rule_with_names_are_judged_and_fixed(tmp_path: Path) 
 def test_people_read_the_names_and_what_they_stand_for(tmp_path: Path) -> None:
     rule = rules_from(tmp_path, NAMED)[HEADROOM]
     assert (rule.holds.shown, rule.holds.text) == ("fits", "((least(dsnro, queue_depth)) >= ($headroom * deepest_disk_queue))")
-    assert "- `wanted`: `$headroom * deepest_disk_queue`" in page(rule)
-    assert "```sql\nfits\n```" in page(rule)
+    assert "- `wanted` stands for `$headroom * deepest_disk_queue`" in page(rule)
+    assert "- Holds where `fits`" in page(rule)
 
 
 def test_a_message_says_the_value_of_a_name(tmp_path: Path) -> None:

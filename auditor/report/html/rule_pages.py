@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import textwrap
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
     from auditor.model import Document
 
 _MADE = "<!-- Made by `make rule-pages` from the rule's file: change that. -->"
-_MAPPING_PAGE = "mapping.md"
-_MAPPING = f"../../{_MAPPING_PAGE}"
 _MODEL = "../../queue-model.md#report"
 _CITATION = re.compile(r"(?<![\w/])docs/([\w/-]+\.md(?:#[\w-]+)?)")
 """A page of docs/, as rules name it; their own pages are two folders further down."""
@@ -39,7 +36,7 @@ def rule_pages(rules: RuleSet) -> dict[str, str]:
 
 def page(rule: Rule) -> str:
     """The text of one rule's page."""
-    return "\n".join((_MADE, f"# {_text(rule.title)}", "", *_sections(rule), ""))
+    return "\n".join((_MADE, f"# {_text(rule.title)}", "", *_sections(rule))).rstrip() + "\n"
 
 
 def stale_pages(pages: Mapping[str, str], directory: Path) -> list[str]:
@@ -89,7 +86,7 @@ def _document_index(rules: RuleSet) -> str:
         _MADE,
         "# Documents that rules answer to",
         "",
-        f"How they were looked for, and what was not found: [mapping](../{_MAPPING_PAGE}).",
+        "How they were looked for, and what was not found: [mapping](../mapping.md).",
         "",
     ]
     for kind in DocumentKind:
@@ -104,13 +101,12 @@ def _document_index(rules: RuleSet) -> str:
 
 
 def _sections(rule: Rule) -> Iterator[str]:
-    tags = f" Tags: {', '.join(rule.tags)}." if rule.tags else ""
-    yield from (f"`{rule.id}`, {rule.severity}.{tags}", "")
-    if rule.failure_title:
-        yield from (f"Where it fails: {_text(rule.failure_title)}.", "")
-    yield from ("## Why it matters", "", *_paragraphs(rule.lesson))
+    about = [f"`{rule.id}`, {rule.severity}.", f"Tags: {', '.join(rule.tags)}." if rule.tags else ""]
+    about += [f"Where it fails: {_text(rule.failure_title)}." if rule.failure_title else ""]
     if isinstance(rule.impact, ImpactModel):
-        yield from (f"What a failure costs, and what its fix gives, stands in its `impact`: [the queue model]({_MODEL}).", "")
+        about += [f"What a failure costs, and what its fix gives, stands in its `impact`: [the queue model]({_MODEL})."]
+    yield from (" ".join(filter(None, about)), "")
+    yield from ("## Why it matters", "", *_paragraphs(rule.lesson))
     yield from ("## How to fix", "")
     yield from _paragraphs(hand_text(rule))
     if rule.fix is not None and fix_sentence(rule):
@@ -133,15 +129,14 @@ def _sections(rule: Rule) -> Iterator[str]:
     yield from ("## Risk", "", _text(risk_text(rule)), "")
     yield from ("## When to waive", "", _text(waive_text(rule)), "")
     yield from ("## Examples", "", *_examples(rule), "")
-    yield from ("## Documents", "", *_documents(rule), "")
+    if rule.documents:
+        yield from ("## Documents", "", *_documents(rule), "")
     yield from ("## Sources", "", *(_source(what, url) for what, url in rule.sources), "")
-    yield from ("## What it does", "", *_what(rule))
+    yield from ("## What it does", "", f"Judges each row of the view `{rule.over}`.", "", *_what(rule), "", *_params(rule))
 
 
 def _documents(rule: Rule) -> Iterator[str]:
-    """What the rule answers to; where nothing does, that is said."""
-    if not rule.documents:
-        yield f"No document of a vendor is known to ask for it, and no STIG or hardening guide: [how they were looked for]({_MAPPING})."
+    """What the rule answers to; `documents.md` says for all rules together which answer to nothing."""
     for one in rule.documents:
         text = _text(document_text(one))
         yield f"- {text}" if one.url is None else f"- [{text}]({one.url})"
@@ -156,17 +151,19 @@ def _source(what: str, url: str | None) -> str:
 
 
 def _what(rule: Rule) -> Iterator[str]:
-    yield f"Judges each row of the view `{rule.over}`. It holds where"
-    yield from ("", "```sql", _sql(rule.holds.shown), "```", "")
     if rule.applies is not None:
-        yield from ("and applies only where", "", "```sql", _sql(rule.applies.shown), "```", "")
-    yield from (f"Observed: `{flat(rule.observed.shown)}`. Desired: `{flat(rule.desired.shown)}`.", "")
-    if rule.let:
-        yield from ("There, and in the fix, these names stand for:", "")
-        yield from (f"- `{name}`: `{flat(let.shown)}`" for name, let in rule.let.items())
-        yield ""
+        yield f"- Applies only where `{flat(rule.applies.shown)}`"
+    yield f"- Holds where `{flat(rule.holds.shown)}`"
+    yield f"- Observed: `{flat(rule.observed.shown)}`. Desired: `{flat(rule.desired.shown)}`."
+    yield from (f"- `{name}` stands for `{flat(let.shown)}`" for name, let in rule.let.items())
     if rule.message is not None:
-        yield from (f"A failure reads: `{rule.message.text}`", "")
+        yield f"- A failure reads: `{rule.message.text}`"
+    if rule.releases is not None:
+        yield f"- Releases: {_text(releases_text(rule.releases))}"
+    yield from (f"- `{column}` may be missing: {_text(why)}" for column, why in rule.may_be_missing.items())
+
+
+def _params(rule: Rule) -> Iterator[str]:
     if rule.params:
         yield from ("| param | default | unit | why | from | may be |", "|---|---|---|---|---|---|")
         for name, param in rule.params.items():
@@ -174,11 +171,6 @@ def _what(rule: Rule) -> Iterator[str]:
             default = ", ".join(map(str, param.default)) if isinstance(param.default, tuple) else str(param.default)
             texts = (f"`{_cell(default)}`", *map(_cell, (param.unit, param.why, origin_text(param), bounds)))
             yield f"| `${name}` | {' | '.join(texts)} |"
-        yield ""
-    if rule.releases is not None:
-        yield from (f"Releases: {_text(releases_text(rule.releases))}", "")
-    for column, why in rule.may_be_missing.items():
-        yield from (f"`{column}` may be missing: {_text(why)}", "")
 
 
 def _examples(rule: Rule) -> Iterator[str]:
@@ -191,10 +183,6 @@ def _examples(rule: Rule) -> Iterator[str]:
 def _paragraphs(text: str) -> Iterator[str]:
     for part in text.split("\n\n"):
         yield from (_text(flat(part)), "")
-
-
-def _sql(text: str) -> str:
-    return textwrap.fill(flat(text), 110, break_long_words=False, break_on_hyphens=False)
 
 
 def _text(text: str) -> str:
