@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from auditor.endpoints.common.clocks import Difference
+    from auditor.endpoints.common.https import HttpsSession
     from auditor.model import Endpoint, EndpointKind
 
     Opener = Callable[[Endpoint], AbstractContextManager[Any]]
@@ -89,6 +90,10 @@ def missing_attributes(session: object) -> tuple[str, ...]:
 class SessionBase:
     """The base of every kind's own session: what a kind does not report, or has no need of, is as here.
 
+    Args:
+        endpoint: as fleet.yaml has it.
+        https: what it asks by; its answers tell the clock. None where it is asked in another way.
+
     Attributes:
         release: the kind's own session sets it.
     """
@@ -97,8 +102,9 @@ class SessionBase:
     clock_at_start: str | None = None
     known_identity: str | None = None
 
-    def __init__(self, endpoint: Endpoint) -> None:
+    def __init__(self, endpoint: Endpoint, https: HttpsSession | None = None) -> None:
         self.endpoint = endpoint
+        self._clocked_by = https
         self._notes: tuple[str, ...] = ()
 
     @property
@@ -109,7 +115,7 @@ class SessionBase:
     @property
     def clock_difference(self) -> Difference | None:
         """How far its clock is from this machine's, as far as the answers until now have shown by the way; None when they have not."""
-        return None
+        return None if self._clocked_by is None else self._clocked_by.clock_difference
 
     def add_note(self, note: str) -> None:
         """As `Session.add_note`."""
@@ -124,8 +130,14 @@ class SessionBase:
         """As `Session.clock`: it does not report."""
         return None
 
-    def identity(self, *, again: bool = False) -> str | None:  # noqa: ARG002  for kinds that ask
-        """As `Session.identity`: what is known already."""
+    def identity(self, *, again: bool = False) -> str | None:
+        """As `Session.identity`: what is known already, and with `again` what `read_identity` gives."""
+        if again:
+            self.known_identity = self.read_identity()
+        return self.known_identity
+
+    def read_identity(self) -> str | None:
+        """Who the endpoint says that it is now; None when it does not report. A kind that reports it has its own."""
         return self.known_identity
 
     def role(self) -> str | None:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import time
 from contextlib import contextmanager, suppress
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
+from auditor.endpoints.common.clocks import date_of
 from auditor.endpoints.common.https import UNKNOWN_OUTCOME, HttpsSession
 from auditor.endpoints.common.sessions import SessionBase
 from auditor.endpoints.dell_sc.answers import Attributes, message_of, version
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from datetime import datetime
 
-    from auditor.endpoints.common.clocks import Difference
     from auditor.endpoints.common.https import Answer, Request
     from auditor.model import Endpoint
 
@@ -46,7 +45,7 @@ class StorageManager(SessionBase):
     """
 
     def __init__(self, endpoint: Endpoint, https: HttpsSession) -> None:
-        super().__init__(endpoint)
+        super().__init__(endpoint, https)
         self._connection = ManagerConnection(endpoint, https)
         self._storage_centers: list[Any] | None = None
         self._https = https
@@ -67,11 +66,6 @@ class StorageManager(SessionBase):
             EndpointError: it answered with an error of its own.
         """
         return self._connection.value(self._connection.request("GET", path, is_read=True))
-
-    @property
-    def clock_difference(self) -> Difference | None:
-        """How far its clock is from this machine's, by the Date of its answers; None where they have none."""
-        return self._https.clock_difference
 
     def compute(self, path: str, payload: Mapping[str, Any] | None = None) -> list[Any]:
         """The list that a POST answers which changes nothing, for example "StorageCenter/ScVolume/64702.1/GetHistoricalIoUsage".
@@ -158,10 +152,7 @@ class StorageManager(SessionBase):
         Source: RFC 9110 section 6.6.1, Date. The dates in most objects have no time zone.
         """
         answer = self._connection.read(self._connection.request("GET", "ApiConnection/ApiConnection", is_read=True))
-        try:
-            return parsedate_to_datetime(answer.headers.get("date", ""))
-        except ValueError:
-            return None
+        return date_of(answer.headers)
 
     def role(self) -> str | None:
         """The account's role: None, since no public client or record shows where the API reports it."""

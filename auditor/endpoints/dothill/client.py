@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
-    from auditor.endpoints.common.clocks import Difference
     from auditor.endpoints.common.https import Answer as HttpAnswer
     from auditor.endpoints.dothill.answers import Answer, Status
     from auditor.model import Endpoint
@@ -43,17 +42,12 @@ class DotHillArray(SessionBase):
     """One array, logged in to. Made by `open_dothill`; safe to use from several threads."""
 
     def __init__(self, endpoint: Endpoint, https: HttpsSession) -> None:
-        super().__init__(endpoint)
+        super().__init__(endpoint, https)
         self._https = https
         self._login = Login(self._key)
         about = self._about()
         self.known_identity = identity_of(about)
         self.release = " ".join(str(about[name]) for name in ("vendor-name", "product-id") if about.get(name)) or "Dot Hill array"
-
-    @property
-    def clock_difference(self) -> Difference | None:
-        """How far its clock is from this machine's, by the Date of its answers; None where they have none."""
-        return self._https.clock_difference
 
     def show(self, what: str) -> tuple[Answer, Status]:
         """What a command of `SHOWN` answers, whole: objects by their basetype; and how it ended. A lost session is opened anew once.
@@ -85,15 +79,9 @@ class DotHillArray(SessionBase):
             )
         return answer, status
 
-    def identity(self, *, again: bool = False) -> str | None:
-        """The serial number of its midplane; None when it reports none.
-
-        Raises:
-            EndpointError: as `show`.
-        """
-        if again:
-            self.known_identity = identity_of(self._about())
-        return self.known_identity
+    def read_identity(self) -> str | None:
+        """The serial number of its midplane; None when it reports none."""
+        return identity_of(self._about())
 
     def role(self) -> str | None:
         """The roles of the account, for example "monitor"; None when the array does not report them.

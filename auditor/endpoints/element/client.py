@@ -22,7 +22,6 @@ from auditor.errors import EndpointError, MalformedAnswerError, NotThereError, P
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from auditor.endpoints.common.clocks import Difference
     from auditor.model import Endpoint
 
 OLDEST_API = (10, 0)  # the first with QoS policies; API reference, ListQoSPolicies: "New since version 10.0"
@@ -41,7 +40,7 @@ class ElementArray(SessionBase):
     """
 
     def __init__(self, endpoint: Endpoint, transport: ElementTransport) -> None:
-        super().__init__(endpoint)
+        super().__init__(endpoint, transport.https)
         self._transport = transport
         self._cluster_info: dict[str, Any] | None = None
         self._transport.version = _BOOTSTRAP_API
@@ -49,11 +48,6 @@ class ElementArray(SessionBase):
         self.api_version = self._negotiated()
         self._transport.version = self.api_version
         self.release = f"Element API {self.api_version}"
-
-    @property
-    def clock_difference(self) -> Difference | None:
-        """How far its clock is from this machine's, by the Date of its answers; None where they have none."""
-        return self._transport.clock_difference
 
     def call(self, method: str, **params: Any) -> dict[str, Any]:
         """The decoded `result` of a method; fields that hold secrets read "***".

@@ -12,7 +12,6 @@ from auditor.endpoints.common.https import HttpsSession, Request
 from auditor.endpoints.common.masking import names_a_secret
 
 if TYPE_CHECKING:
-    from auditor.endpoints.common.clocks import Difference
     from auditor.model import Endpoint
 
 _JSON_RPC = {"Content-Type": "application/json-rpc"}
@@ -32,17 +31,12 @@ class ElementTransport:
     def __init__(self, endpoint: Endpoint, password: str) -> None:
         import httpx
 
-        self._session = HttpsSession(endpoint, "/json-rpc/", httpx.BasicAuth(endpoint.username, password))
+        self.https = HttpsSession(endpoint, "/json-rpc/", httpx.BasicAuth(endpoint.username, password))
         self.version = ""
-
-    @property
-    def clock_difference(self) -> Difference | None:
-        """As `HttpsSession.clock_difference`."""
-        return self._session.clock_difference
 
     def close(self) -> None:
         """Close every connection."""
-        self._session.close()
+        self.https.close()
 
     def post(self, data: str) -> str:
         """Send one request and return its answer, a JSON object without secrets. The SDK calls this.
@@ -61,8 +55,8 @@ class ElementTransport:
             content=data.encode(),
             headers=_JSON_RPC,
         )
-        answer = self._session.ask(request)
-        decoded = self._session.decoded(answer, request)
+        answer = self.https.ask(request)
+        decoded = self.https.decoded(answer, request)
         if not isinstance(decoded, dict) or answer.status in (401, 403) or (answer.status != 200 and "error" not in decoded):
-            raise self._session.nonsense(answer, request)
+            raise self.https.nonsense(answer, request)
         return msgspec.json.encode(decoded).decode() if names_a_secret(answer.body) else answer.body.decode()

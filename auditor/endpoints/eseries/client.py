@@ -26,7 +26,6 @@ from auditor.model.identity import joined
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from auditor.endpoints.common.clocks import Difference
     from auditor.endpoints.common.https import Answer
     from auditor.model import Endpoint
 
@@ -45,18 +44,13 @@ class WebServices(SessionBase):
     """
 
     def __init__(self, endpoint: Endpoint, https: HttpsSession) -> None:
-        super().__init__(endpoint)
+        super().__init__(endpoint, https)
         self._https = https
         about = self._object("utils/about", "about")
         self.is_proxy = about.get("runningAsProxy") is True
         software = "SANtricity Web Services Proxy" if self.is_proxy else "SANtricity Web Services, embedded"
         self.release = f"{software} {about.get('version') or '?'}"
         self.identity(again=True)
-
-    @property
-    def clock_difference(self) -> Difference | None:
-        """How far its clock is from this machine's, by the Date of its answers; None where they have none."""
-        return self._https.clock_difference
 
     def systems(self) -> list[Any]:
         """The storage systems that it speaks for, as it answers now.
@@ -97,16 +91,10 @@ class WebServices(SessionBase):
         """
         self._answered("POST", f"{_path(system, what)}/{quote(key, safe='')}", what, body)
 
-    def identity(self, *, again: bool = False) -> str | None:
-        """The world-wide names of its storage systems; None when it reports none.
-
-        Raises:
-            EndpointError: as `listed`.
-        """
-        if again:
-            names = [one.get("wwn") for one in self.systems() if isinstance(one, dict)]
-            self.known_identity = joined([name for name in names if isinstance(name, str) and name])
-        return self.known_identity
+    def read_identity(self) -> str | None:
+        """The world-wide names of its storage systems; None when it reports none."""
+        names = [one.get("wwn") for one in self.systems() if isinstance(one, dict)]
+        return joined([name for name in names if isinstance(name, str) and name])
 
     def _object(self, path: str, label: str) -> dict[str, Any]:
         value = self._answered("GET", path, label)

@@ -106,15 +106,9 @@ class EternusArray(SessionBase):
                 do="read the setting back.",
             )
 
-    def identity(self, *, again: bool = False) -> str | None:
-        """The serial number; None when it reports none.
-
-        Raises:
-            EndpointError: as `read`.
-        """
-        if again:
-            self.known_identity = _identity(self.endpoint, self.read("show enclosure-status"))[2]
-        return self.known_identity
+    def read_identity(self) -> str | None:
+        """The serial number; None when it reports none."""
+        return _identity(self.endpoint, self.read("show enclosure-status"))[2]
 
     def clock(self) -> datetime | None:
         """What the array's clock says, in UTC: None, since no form of the answer that would hold it is public."""

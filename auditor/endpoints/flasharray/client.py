@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from contextlib import contextmanager
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.common import answer_limits
+from auditor.endpoints.common.clocks import date_of
 from auditor.endpoints.common.sessions import SessionBase
 from auditor.endpoints.common.tokens import broken_off, logged_in
 from auditor.endpoints.flasharray.wire import NEWEST_API, FlashArrayWire
@@ -16,8 +15,8 @@ from auditor.errors import EndpointError, MalformedAnswerError, NotThereError, P
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from datetime import datetime
 
-    from auditor.endpoints.common.clocks import Difference
     from auditor.model import Endpoint
 
 LICENSED = frozenset({"volume-groups", "pods", "volumes/tags", "realms"})
@@ -38,7 +37,7 @@ class FlashArray(SessionBase):
     """
 
     def __init__(self, endpoint: Endpoint, wire: FlashArrayWire) -> None:
-        super().__init__(endpoint)
+        super().__init__(endpoint, wire.https)
         self._wire = wire
         self._unlicensed: set[str] = set()
         self.api_version = wire.api_version
@@ -49,11 +48,6 @@ class FlashArray(SessionBase):
         newer = f"{endpoint.name} speaks REST up to {wire.newer[-1]}; {wire.api_version} is used" if wire.newer else ""
         if newer:
             self.add_note(f"{newer}, as this version knows none after {NEWEST_API[0]}.{NEWEST_API[1]}.")
-
-    @property
-    def clock_difference(self) -> Difference | None:
-        """How far its clock is from this machine's, by the Date of its answers; None where they have none."""
-        return self._wire.clock_difference
 
     def pages(self, resource: str, **params: str) -> Iterator[dict[str, Any]]:
         """Every page of a list, as the array answers it: `items` and what goes with them; fields that hold secrets read "***".
@@ -142,15 +136,9 @@ class FlashArray(SessionBase):
         """
         self._wire.ask("PATCH", resource, params={"names": name}, body=dict(body))
 
-    def identity(self, *, again: bool = False) -> str | None:
-        """The array's id; None when it reports none.
-
-        Raises:
-            EndpointError: as `pages`.
-        """
-        if again:
-            self.known_identity = _id_of(self._about())
-        return self.known_identity
+    def read_identity(self) -> str | None:
+        """The array's id; None when it reports none."""
+        return _id_of(self._about())
 
     def clock(self) -> datetime | None:
         """The time by the array's own clock, in UTC; None when it does not report.
@@ -158,11 +146,7 @@ class FlashArray(SessionBase):
         Source: RFC 9110, Date: REST 2.x has no other field that holds the present time. Not verified against a real system.
         """
         _, headers = self._wire.ask("GET", "arrays", params={"limit": "1"})
-        try:
-            time = parsedate_to_datetime(headers.get("date", ""))
-        except ValueError:
-            return None
-        return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+        return date_of(headers)
 
     def role(self) -> str | None:
         """The role of the API token's user, for example readonly or storage_admin; None when the array does not report.

@@ -15,7 +15,6 @@ from auditor.errors import CredentialsError, EndpointError, MalformedAnswerError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from auditor.endpoints.common.clocks import Difference
     from auditor.endpoints.common.https import Answer
     from auditor.model import Endpoint
 
@@ -34,6 +33,7 @@ class FlashArrayWire:
     """Asks one array. Safe to use from several threads.
 
     Attributes:
+        https: what it asks by.
         api_version: the newest that both know, as text: "2.10" is not 2.1.
         newer: versions the array speaks beside it that are not known here; a newer auditor may read more.
         username: whose API token it is, as the login reports; None when it does not.
@@ -44,15 +44,10 @@ class FlashArrayWire:
 
     def __init__(self, endpoint: Endpoint, session: HttpsSession) -> None:
         self._endpoint = endpoint
-        self._session = session
+        self.https = session
         self.username: str | None = None
         self.api_version, self.newer = self._negotiated()
         self._login = Login(self._token)
-
-    @property
-    def clock_difference(self) -> Difference | None:
-        """As `HttpsSession.clock_difference`."""
-        return self._session.clock_difference
 
     def ask(
         self,
@@ -79,7 +74,7 @@ class FlashArrayWire:
             content=None if body is None else json.dumps(body).encode(),
             headers={_TOKEN_HEADER: token.text, **({} if body is None else {"Content-Type": "application/json"})},
         )
-        answer = self._session.ask(request)
+        answer = self.https.ask(request)
         if answer.status == 401:
             # Source: the vendor's pure-fa-openmetrics-exporter, which takes 401 for a token that is over, and logs in again.
             if not request.is_read:
@@ -89,20 +84,20 @@ class FlashArrayWire:
                     do="try again: the next reading logs in anew.",
                 )
             request = dataclasses.replace(request, headers={_TOKEN_HEADER: self._login.renewed(token).text})
-            answer = self._session.ask(request)
+            answer = self.https.ask(request)
         return self._understood(answer, request), answer.headers
 
     def logout(self) -> None:
         """End the session on the array, so that it does not count until its idle time-out; whether that worked does not matter."""
         headers = {_TOKEN_HEADER: self._login.token.text}
         try:
-            self._session.ask(Request("POST logout", "POST", f"{self.api_version}/logout", is_read=False, headers=headers))
+            self.https.ask(Request("POST logout", "POST", f"{self.api_version}/logout", is_read=False, headers=headers))
         except EndpointError:
             return
 
     def _negotiated(self) -> tuple[str, tuple[str, ...]]:
         request = Request("GET api_version", "GET", "api_version", is_read=True)
-        versions = self._understood(self._session.ask(request), request).get("version")
+        versions = self._understood(self.https.ask(request), request).get("version")
         spoken = sorted(
             (int(match[1]), int(match[2]))
             for each in (versions if isinstance(versions, list) else ())
@@ -133,7 +128,7 @@ class FlashArrayWire:
         if not (api_token.isascii() and api_token.isprintable()):
             raise refused  # it cannot be one, and as a header it would end up in somebody's error message
         request = Request("POST login", "POST", f"{self.api_version}/login", is_read=True, headers={"api-token": api_token})
-        answer = self._session.ask(request)
+        answer = self.https.ask(request)
         if answer.status in (400, 401, 403):  # which one is not verified; the token is all that was sent
             raise refused
         items = self._understood(answer, request).get("items")
@@ -150,12 +145,12 @@ class FlashArrayWire:
 
     def _understood(self, answer: Answer, request: Request) -> dict[str, Any]:
         if answer.status >= 500:
-            raise self._session.nonsense(answer, request)
+            raise self.https.nonsense(answer, request)
         if answer.status == 200 and not answer.body and not request.is_read:
             return {}
-        decoded = self._session.decoded(answer, request)
+        decoded = self.https.decoded(answer, request)
         if not isinstance(decoded, dict) or answer.status == 401:
-            raise self._session.nonsense(answer, request)
+            raise self.https.nonsense(answer, request)
         if answer.status != 200:
             raise self._refusal(answer, request, decoded)
         return decoded

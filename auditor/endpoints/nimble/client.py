@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.common import answer_limits
+from auditor.endpoints.common.clocks import date_of
 from auditor.endpoints.common.sessions import SessionBase
 from auditor.endpoints.common.tokens import broken_off, logged_in
 from auditor.endpoints.nimble.wire import NimbleWire, words_of
@@ -15,8 +14,8 @@ from auditor.errors import MalformedAnswerError, NotThereError, PermissionMissin
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from datetime import datetime
 
-    from auditor.endpoints.common.clocks import Difference
     from auditor.model import Endpoint
 
 
@@ -28,16 +27,11 @@ class NimbleGroup(SessionBase):
     """
 
     def __init__(self, endpoint: Endpoint, wire: NimbleWire) -> None:
-        super().__init__(endpoint)
+        super().__init__(endpoint, wire.https)
         self._wire = wire
         self.about = self._group()
         self.release = f"NimbleOS {self.about.get('version_current') or '?'}"
         self.known_identity = _id_of(self.about)
-
-    @property
-    def clock_difference(self) -> Difference | None:
-        """How far its clock is from this machine's, by the Date of its answers; None where they have none."""
-        return self._wire.clock_difference
 
     def pages(self, resource: str, **params: str) -> Iterator[dict[str, Any]]:
         """Every page of a list with all fields, as the array answers it: rows under `data`; fields that hold secrets read "***".
@@ -118,15 +112,9 @@ class NimbleGroup(SessionBase):
         """
         self._wire.ask("PUT", f"{resource}/{object_id}", body=dict(body))
 
-    def identity(self, *, again: bool = False) -> str | None:
-        """The group's id; None when it reports none.
-
-        Raises:
-            EndpointError: as `pages`.
-        """
-        if again:
-            self.known_identity = _id_of(self._group())
-        return self.known_identity
+    def read_identity(self) -> str | None:
+        """The group's id; None when it reports none."""
+        return _id_of(self._group())
 
     def clock(self) -> datetime | None:
         """The time by the array's own clock, in UTC; None when it does not report.
@@ -134,11 +122,7 @@ class NimbleGroup(SessionBase):
         Source: RFC 9110, Date. Not verified against a real array.
         """
         _, headers = self._wire.ask("GET", "groups")
-        try:
-            time = parsedate_to_datetime(headers.get("date", ""))
-        except ValueError:
-            return None
-        return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+        return date_of(headers)
 
     def role(self) -> str | None:
         """The role of the account, for example guest or administrator; None when the array does not report.

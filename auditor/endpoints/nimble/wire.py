@@ -19,7 +19,6 @@ from auditor.errors import CredentialsError, EndpointError, MalformedAnswerError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from auditor.endpoints.common.clocks import Difference
     from auditor.endpoints.common.https import Answer
     from auditor.model import Endpoint
 
@@ -46,13 +45,8 @@ class NimbleWire:
 
     def __init__(self, endpoint: Endpoint, session: HttpsSession) -> None:
         self._endpoint = endpoint
-        self._session = session
+        self.https = session
         self._login = Login(self._token)
-
-    @property
-    def clock_difference(self) -> Difference | None:
-        """As `HttpsSession.clock_difference`."""
-        return self._session.clock_difference
 
     def ask(
         self, method: str, resource: str, *, params: Mapping[str, str] | None = None, body: Any = None
@@ -75,7 +69,7 @@ class NimbleWire:
             content=None if body is None else json.dumps({"data": body}).encode(),
             headers={_TOKEN_HEADER: token.text, **({} if body is None else {"Content-Type": "application/json"})},
         )
-        answer = self._session.ask(request)
+        answer = self.https.ask(request)
         if answer.status == 401 and not request.is_read:
             raise CredentialsError(
                 f"endpoint {self._endpoint.name}: it answers 401 to {request.label}: its session was over, or the role does not allow it",
@@ -84,7 +78,7 @@ class NimbleWire:
             )
         if answer.status == 401:
             request = dataclasses.replace(request, headers={_TOKEN_HEADER: self._login.renewed(token).text})
-            answer = self._session.ask(request)
+            answer = self.https.ask(request)
             if answer.status == 401:
                 raise self._not_allowed(request, "it answers 401 to a new session, too")
         return self._understood(answer, request), answer.headers
@@ -94,7 +88,7 @@ class NimbleWire:
         token = self._login.token
         request = Request("DELETE tokens", "DELETE", f"tokens/{token.id}", is_read=False, headers={_TOKEN_HEADER: token.text})
         try:
-            self._session.ask(request)
+            self.https.ask(request)
         except EndpointError:
             return
 
@@ -103,7 +97,7 @@ class NimbleWire:
         content = {"data": {"username": self._endpoint.username, "password": password_of(self._endpoint), "app_name": "auditor"}}
         headers = {"Content-Type": "application/json"}
         request = Request("POST tokens", "POST", "tokens", is_read=True, content=json.dumps(content).encode(), headers=headers)
-        answer = self._session.ask(request)
+        answer = self.https.ask(request)
         if answer.status in (400, 401, 403):  # name and password are all that was sent
             raise CredentialsError(
                 f"endpoint {self._endpoint.name}: it refused the login of {self._endpoint.username}",
@@ -111,11 +105,11 @@ class NimbleWire:
                 do="check the user name and the secret of this endpoint in fleet.yaml, and that the account is not locked.",
             )
         if answer.status >= 400:
-            raise self._session.nonsense(answer, request)
+            raise self.https.nonsense(answer, request)
         try:
             value = json_value(answer.body)  # not `decoded`, which would mask the token
         except UnusableAnswerError as error:
-            raise self._session.nonsense(answer, request, str(error)) from None
+            raise self.https.nonsense(answer, request, str(error)) from None
         data = value.get("data") if isinstance(value, dict) else None
         text, token_id = (data.get("session_token"), data.get("id")) if isinstance(data, dict) else (None, None)
         if not (isinstance(text, str) and text.isascii() and text.isprintable() and text and isinstance(token_id, str) and token_id):
@@ -128,14 +122,14 @@ class NimbleWire:
 
     def _understood(self, answer: Answer, request: Request) -> dict[str, Any]:
         if answer.status >= 500:
-            raise self._session.nonsense(answer, request)
-        decoded = self._session.decoded(answer, request)
+            raise self.https.nonsense(answer, request)
+        decoded = self.https.decoded(answer, request)
         if not isinstance(decoded, dict):
-            raise self._session.nonsense(answer, request)
+            raise self.https.nonsense(answer, request)
         if answer.status >= 400:
             raise self._refusal(answer, request, decoded)
         if answer.status not in (200, 201, 202, 206):
-            raise self._session.nonsense(answer, request)
+            raise self.https.nonsense(answer, request)
         return decoded
 
     def _refusal(self, answer: Answer, request: Request, error: Mapping[str, Any]) -> EndpointError:

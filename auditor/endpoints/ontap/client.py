@@ -30,7 +30,6 @@ from auditor.errors import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from auditor.endpoints.common.clocks import Difference
     from auditor.endpoints.ontap.platform import Platform
     from auditor.model import Endpoint
 
@@ -60,7 +59,7 @@ class OntapCluster(SessionBase):
     """
 
     def __init__(self, endpoint: Endpoint, session: HttpsSession) -> None:
-        super().__init__(endpoint)
+        super().__init__(endpoint, session)
         self._session = session
         self._about: dict[str, Any] | None = None
         self._platform: Platform | None = None
@@ -71,11 +70,6 @@ class OntapCluster(SessionBase):
             known = "newer than {}.{}, the newest known here".format(*NEWEST_RELEASE)
             self.release = f"{self.release} ({known})"
             self.add_note(f"{endpoint.name}: {self.release}: what it reports in another way than before is missing, or a gap.")
-
-    @property
-    def clock_difference(self) -> Difference | None:
-        """How far its clock is from this machine's, by the Date of its answers; None where they have none."""
-        return self._session.clock_difference
 
     def about(self, *, again: bool = False) -> dict[str, Any]:
         """Name, UUID and version of the cluster, asked once, or anew with `again`.

@@ -16,7 +16,6 @@ from auditor.errors import MalformedAnswerError, NotThereError, PermissionMissin
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from auditor.endpoints.common.clocks import Difference
     from auditor.endpoints.common.https import Answer
     from auditor.model import Endpoint
 
@@ -36,16 +35,11 @@ class PowerStore(SessionBase):
     """
 
     def __init__(self, endpoint: Endpoint, wire: PowerStoreWire) -> None:
-        super().__init__(endpoint)
+        super().__init__(endpoint, wire.https)
         self._wire = wire
         self.version, self.api = self._installed()
         self.release = f"PowerStoreOS {self.version}"
         self.known_identity = _id_of(self.cluster())
-
-    @property
-    def clock_difference(self) -> Difference | None:
-        """How far its clock is from this machine's, by the Date of its answers; None where they have none."""
-        return self._wire.clock_difference
 
     def has(self, release: tuple[int, int]) -> bool:
         """Whether what came with that release of REST is there."""
@@ -162,15 +156,9 @@ class PowerStore(SessionBase):
             raise self._malformed("GET cluster", f"it has {len(found)} entries where one was expected")
         return found[0]
 
-    def identity(self, *, again: bool = False) -> str | None:
-        """The cluster's global id; None when it reports none.
-
-        Raises:
-            EndpointError: as `listed`.
-        """
-        if again:
-            self.known_identity = _id_of(self.cluster())
-        return self.known_identity
+    def read_identity(self) -> str | None:
+        """The cluster's global id; None when it reports none."""
+        return _id_of(self.cluster())
 
     def clock(self) -> datetime | None:
         """The time by the array's own clock, in UTC; None when it does not report: releases before 2.0 do not.

@@ -16,7 +16,6 @@ from auditor.errors import CredentialsError, EndpointError, PermissionMissingErr
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from auditor.endpoints.common.clocks import Difference
     from auditor.endpoints.common.https import Answer
     from auditor.model import Endpoint
 
@@ -43,6 +42,7 @@ class PowerStoreWire:
     header DELL-EMC-TOKEN, which every request but GET needs.
 
     Attributes:
+        https: what it asks by.
         role_ids: of the account, as the login reports them; None where it does not.
 
     Raises:
@@ -53,14 +53,9 @@ class PowerStoreWire:
 
     def __init__(self, endpoint: Endpoint, session: HttpsSession) -> None:
         self._endpoint = endpoint
-        self._session = session
+        self.https = session
         self.role_ids: tuple[str, ...] | None = None
         self._login = Login(self._token)
-
-    @property
-    def clock_difference(self) -> Difference | None:
-        """As `HttpsSession.clock_difference`."""
-        return self._session.clock_difference
 
     def ask(
         self, method: str, resource: str, *, params: Mapping[str, str] | None = None, body: Any = None, is_read: bool = True
@@ -83,7 +78,7 @@ class PowerStoreWire:
             content=None if body is None else json.dumps(body).encode(),
             headers={_TOKEN_HEADER: token.text, **({} if body is None else {"Content-Type": "application/json"})},
         )
-        answer = self._session.ask(request)
+        answer = self.https.ask(request)
         if answer.status == 401 or (answer.status == 403 and time.monotonic() - token.since > _FRESH_SECONDS):
             if not is_read:
                 raise CredentialsError(
@@ -92,14 +87,14 @@ class PowerStoreWire:
                     do="try again: the next reading logs in anew.",
                 )
             request = dataclasses.replace(request, headers={**(request.headers or {}), _TOKEN_HEADER: self._login.renewed(token).text})
-            answer = self._session.ask(request)
+            answer = self.https.ask(request)
         return self._understood(answer, request), answer
 
     def logout(self) -> None:
         """End the session on the array; whether that worked does not matter. Source: PyPowerStore/client.py, logout_session."""
         headers = {_TOKEN_HEADER: self._login.token.text}
         try:
-            self._session.ask(Request("POST logout", "POST", "logout", is_read=False, headers=headers))
+            self.https.ask(Request("POST logout", "POST", "logout", is_read=False, headers=headers))
         except EndpointError:
             return
 
@@ -113,24 +108,24 @@ class PowerStoreWire:
             params={"select": "id,role_ids"},
             headers={"authorization": f"Basic {secret}"},
         )
-        answer = self._session.ask(request)
+        answer = self.https.ask(request)
         if answer.status == 401:
-            raise self._session.nonsense(answer, request)
+            raise self.https.nonsense(answer, request)
         sessions = self._understood(answer, request)
         if not isinstance(sessions, list):
-            raise self._session.nonsense(answer, request)
+            raise self.https.nonsense(answer, request)
         held = sessions[0].get("role_ids") if sessions and isinstance(sessions[0], dict) else None
         self.role_ids = tuple(map(str, held)) if isinstance(held, list) else None
         return _Token(answer.headers.get(_TOKEN_HEADER, ""))
 
     def _understood(self, answer: Answer, request: Request) -> Any:
         if answer.status >= 500:
-            raise self._session.nonsense(answer, request)
+            raise self.https.nonsense(answer, request)
         if answer.status in (201, 202, 204) and not answer.body:
             return None
         if answer.status == 401:
-            raise self._session.nonsense(answer, request)
-        decoded = self._session.decoded(answer, request)
+            raise self.https.nonsense(answer, request)
+        decoded = self.https.decoded(answer, request)
         if answer.status not in (200, 201, 202, 206):
             raise self._refusal(answer, request, decoded)
         return decoded

@@ -15,7 +15,6 @@ from auditor.errors import MalformedAnswerError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from auditor.endpoints.common.clocks import Difference
     from auditor.model import Endpoint
 
 PAGE = 100  # volumes asked for at once
@@ -25,22 +24,15 @@ class ExampleArray(SessionBase):
     """One array. Made by `open_example_array`; safe to use from several threads."""
 
     def __init__(self, endpoint: Endpoint, https: HttpsSession) -> None:
-        super().__init__(endpoint)
+        super().__init__(endpoint, https)
         self._https = https
         about = self.get("array")
         self.release = f"Example Array {about.get('version')}"
         self.known_identity = _identity(about)
 
-    @property
-    def clock_difference(self) -> Difference | None:
-        """How far its clock is from this machine's, by the Date of its answers; None where they have none."""
-        return self._https.clock_difference
-
-    def identity(self, *, again: bool = False) -> str | None:
+    def read_identity(self) -> str | None:
         """Its serial number; None when it does not report one."""
-        if again:
-            self.known_identity = _identity(self.get("array"))
-        return self.known_identity
+        return _identity(self.get("array"))
 
     def get(self, path: str, **params: str) -> dict[str, Any]:
         """The object at `path`; fields that hold secrets read "***".

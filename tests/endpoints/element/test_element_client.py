@@ -125,7 +125,7 @@ def test_trouble_on_the_wire_is_named_and_bounded_in_time(
             array.call("ListVolumes")
         assert type(caught.value) is error
         server.faults.active.clear()
-        be_patient(array._transport._session)
+        be_patient(array._transport.https)
         assert len(array.call("ListVolumes")["volumes"]) == 400, "the session must survive it"
 
 
@@ -176,7 +176,7 @@ def test_a_write_whose_answer_was_lost_shows_when_it_is_read_back(serve: Any) ->
 
 def test_a_write_that_could_not_be_sent_is_not_called_unknown(serve: Any) -> None:
     with serve() as (server, endpoint), open_element(endpoint) as array:
-        array._transport._session._base = array._transport._session._base.replace(str(server.port), str(closed_port()))
+        array._transport.https._base = array._transport.https._base.replace(str(server.port), str(closed_port()))
         with pytest.raises(EndpointUnreachableError) as caught:
             array.call("ModifyQoSPolicy", qosPolicyID=1, qos={"minIOPS": 50})
     assert caught.value.why == "the request was never sent."

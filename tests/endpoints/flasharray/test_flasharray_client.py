@@ -239,7 +239,7 @@ def test_trouble_on_the_wire_is_named_and_bounded_in_time(serve: Any, fault: Fau
             names(array)
         assert type(caught.value) is error
         server.faults.active.clear()
-        be_patient(array._wire._session)
+        be_patient(array._wire.https)
         assert len(names(array)) == 3, "the session must survive it"
 
 
@@ -327,7 +327,7 @@ def test_a_write_is_sent_once_and_its_outcome_called_unknown(serve: Any, fault: 
 
 def test_a_write_that_could_not_be_sent_is_not_called_unknown(serve: Any) -> None:
     with serve() as (server, endpoint), open_flasharray(endpoint) as array:
-        inner = array._wire._session
+        inner = array._wire.https
         inner._base = inner._base.replace(str(server.port), str(closed_port()))
         with pytest.raises(EndpointUnreachableError) as caught:
             set_iops(array)
