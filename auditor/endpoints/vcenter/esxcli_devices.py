@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from auditor.endpoints.common.setting_errors import not_there
 from auditor.endpoints.vcenter.esxcli_records import plain_name
-from auditor.errors import NotThereError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,10 +26,8 @@ def device_fields(session: VCenter, target: Target) -> dict[str, str]:
         fields = {plain_name(name): str(value).strip() for name, value in row.items()}
         if fields.get("device", "").lower() == device.lower():
             return fields
-    raise NotThereError(
-        f"endpoint {session.endpoint.name}: {target['host_id']} has no device {device}",
-        why="there is nothing to set.",
-        do="collect again: it may have been unmapped.",
+    raise not_there(
+        session, f"{target['host_id']} has no device {device}", "there is nothing to set.", "collect again: it may have been unmapped."
     )
 
 

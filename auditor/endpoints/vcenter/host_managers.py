@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from auditor.errors import NotThereError
+from auditor.endpoints.common.setting_errors import not_there
 
 if TYPE_CHECKING:
     from auditor.endpoints.vcenter.session import VCenter
@@ -22,9 +22,5 @@ def host_manager(session: VCenter, host_id: str, name: str, lacking: str) -> Any
 
     manager = session.value(vim.HostSystem, host_id, f"configManager.{name}")
     if manager is None:
-        raise NotThereError(
-            f"endpoint {session.endpoint.name}: {host_id} {lacking}",
-            why="its settings were neither read nor written.",
-            do="check that the host is connected.",
-        )
+        raise not_there(session, f"{host_id} {lacking}", "its settings were neither read nor written.", "check that the host is connected.")
     return manager

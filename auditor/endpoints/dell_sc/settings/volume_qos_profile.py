@@ -6,9 +6,10 @@ import re
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.common.remediator import Reading
+from auditor.endpoints.common.setting_errors import not_there, unreadable, wrong_value
 from auditor.endpoints.dell_sc.answers import Attributes
 from auditor.endpoints.dell_sc.client import DEFAULT_PROFILE
-from auditor.errors import MalformedAnswerError, NotThereError, PermissionMissingError, RefusedError
+from auditor.errors import PermissionMissingError, RefusedError
 from auditor.model import EndpointKind
 
 if TYPE_CHECKING:
@@ -41,10 +42,10 @@ class DellScVolumeQosProfile:
         profile = session.object(f"StorageCenter/ScVolume/{volume_id}/VolumeConfiguration").get("volumeQosProfile")
         name = profile.get("instanceName") if isinstance(profile, dict) else None
         if not isinstance(name, str) or not name:
-            raise MalformedAnswerError(
-                f"endpoint {session.endpoint.name}: volume {volume_id} reports no QoS profile",
-                why="without the present value nothing may be written.",
-                do="look at the volume in Storage Manager; a release before Storage Center 7 has no QoS profiles.",
+            raise unreadable(
+                session,
+                f"volume {volume_id} reports no QoS profile",
+                "look at the volume in Storage Manager; a release before Storage Center 7 has no QoS profiles.",
             )
         return Reading(None if name == DEFAULT_PROFILE else name)
 
@@ -61,10 +62,10 @@ class DellScVolumeQosProfile:
         """
         volume_id, serial = _volume(session, target)
         if value is not None and (not isinstance(value, str) or not value or value == DEFAULT_PROFILE):
-            raise RefusedError(
-                f"endpoint {session.endpoint.name}: the QoS profile of volume {volume_id} cannot be set to {value!r}",
-                why=f"the array reports a profile by its name, and the profile {DEFAULT_PROFILE} as null; nothing was written.",
-                do="correct `set:` of the rule that asked for it.",
+            raise wrong_value(
+                session,
+                f"the QoS profile of volume {volume_id} cannot be set to {value!r}",
+                f"the array reports a profile by its name, and the profile {DEFAULT_PROFILE} as null",
             )
         preferences = session.object(f"StorageCenter/StorageCenter/{serial}/UserPreferences")
         if preferences.get("allowQosProfileSelection") is not True:
@@ -81,10 +82,11 @@ def _volume(session: StorageManager, target: Target) -> tuple[str, int]:
     """A volume's id and the serial number of its Storage Center, with which it begins."""
     match = _INSTANCE.fullmatch(target["volume_id"])
     if match is None:
-        raise NotThereError(
-            f"endpoint {session.endpoint.name}: {target['volume_id']!r} is no id of a volume",
-            why="its QoS profile can be neither read nor written.",
-            do="correct `target:` of the rule that asked for it.",
+        raise not_there(
+            session,
+            f"{target['volume_id']!r} is no id of a volume",
+            "its QoS profile can be neither read nor written.",
+            "correct `target:` of the rule that asked for it.",
         )
     return match[0], int(match[1])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.common.remediator import Reading
-from auditor.errors import MalformedAnswerError, NotThereError, RefusedError
+from auditor.endpoints.common.setting_errors import not_there, unreadable, wrong_target, wrong_value
 from auditor.model import EndpointKind
 
 if TYPE_CHECKING:
@@ -38,11 +38,7 @@ class ElementQosPolicy:
         for policy in listed if isinstance(listed, list) else ():
             if isinstance(policy, dict) and str(policy.get("qosPolicyID")) == target["policy_id"]:
                 return Reading(_limit(session, policy, field))
-        raise NotThereError(
-            f"endpoint {session.endpoint.name}: there is no QoS policy {target['policy_id']}",
-            why="its limits can be neither read nor written.",
-            do="audit again: it may have been deleted since.",
-        )
+        raise not_there(session, f"there is no QoS policy {target['policy_id']}", "its limits can be neither read nor written.")
 
     def write(self, session: ElementArray, target: Target, value: Scalar) -> None:
         """Set the one limit; ModifyQoSPolicy leaves values alone that it is not given.
@@ -57,10 +53,10 @@ class ElementQosPolicy:
         """
         field = _field(session, target)
         if type(value) is not int or not target["policy_id"].isdecimal():
-            raise RefusedError(
-                f"endpoint {session.endpoint.name}: {field} of QoS policy {target['policy_id']} cannot be set to {value!r}",
-                why="a limit is a whole number of I/O operations a second, and a policy's id is one too; nothing was written.",
-                do="correct `set:` of the rule that asked for it.",
+            raise wrong_value(
+                session,
+                f"{field} of QoS policy {target['policy_id']} cannot be set to {value!r}",
+                "a limit is a whole number of I/O operations a second, and a policy's id is one too",
             )
         session.call("ModifyQoSPolicy", qosPolicyID=int(target["policy_id"]), qos={field: value})
 
@@ -68,11 +64,7 @@ class ElementQosPolicy:
 def _field(session: ElementArray, target: Target) -> str:
     field = target["field"]
     if field not in FIELDS:
-        raise RefusedError(
-            f"endpoint {session.endpoint.name}: a QoS policy has no limit {field!r}, only {', '.join(FIELDS)}",
-            why="nothing was read or written.",
-            do="correct `target:` of the rule that asked for it.",
-        )
+        raise wrong_target(session, f"a QoS policy has no limit {field!r}, only {', '.join(FIELDS)}")
     return field
 
 
@@ -82,9 +74,7 @@ def _limit(session: ElementArray, policy: dict[str, Any], field: str) -> int:
     if isinstance(value, str) and value.isascii() and value.isdecimal():
         value = int(value)  # some answers carry numbers as strings; the collector takes them for numbers too
     if type(value) is not int:
-        raise MalformedAnswerError(
-            f"endpoint {session.endpoint.name}: {field} of QoS policy {policy.get('qosPolicyID')} reads {value!r}",
-            why="without the present value nothing may be written.",
-            do="look at the policy on the cluster itself.",
+        raise unreadable(
+            session, f"{field} of QoS policy {policy.get('qosPolicyID')} reads {value!r}", "look at the policy on the cluster itself."
         )
     return value

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from auditor.errors import MalformedAnswerError, NotThereError, RefusedError
+from auditor.endpoints.common.setting_errors import not_there, unreadable, wrong_target
+from auditor.errors import MalformedAnswerError
 
 if TYPE_CHECKING:
     from auditor.endpoints.element.client import ElementArray
@@ -42,11 +43,7 @@ def volume_now(session: ElementArray, target: Target) -> Limited:
             if "qosPolicyID" not in volume or (policy is None and volume["qosPolicyID"] is not None):
                 raise _unreadable(session, f"the QoS policy of volume {number}", volume.get("qosPolicyID"))
             return Limited(policy, limits_of(session, volume, f"volume {number}"))
-    raise NotThereError(
-        f"endpoint {session.endpoint.name}: there is no volume {number}",
-        why="its QoS can be neither read nor written.",
-        do="audit again: it may have been deleted since.",
-    )
+    raise not_there(session, f"there is no volume {number}", "its QoS can be neither read nor written.")
 
 
 def policy_limits(session: ElementArray, policy: int) -> Limits:
@@ -63,11 +60,7 @@ def policy_limits(session: ElementArray, policy: int) -> Limits:
     for each in listed if isinstance(listed, list) else ():
         if isinstance(each, dict) and whole(each.get("qosPolicyID")) == policy:
             return limits_of(session, each, f"QoS policy {policy}")
-    raise NotThereError(
-        f"endpoint {session.endpoint.name}: there is no QoS policy {policy}",
-        why="what it would limit a volume to is not known, so nothing was written.",
-        do="audit again: it may have been deleted since.",
-    )
+    raise not_there(session, f"there is no QoS policy {policy}", "what it would limit a volume to is not known, so nothing was written.")
 
 
 def limits_of(session: ElementArray, fields: dict[str, Any], label: str) -> Limits:
@@ -94,11 +87,7 @@ def volume_id(session: ElementArray, target: Target) -> int:
     """
     number = whole(target["volume_id"])
     if number is None:
-        raise RefusedError(
-            f"endpoint {session.endpoint.name}: {target['volume_id']!r} is no volume's id",
-            why="nothing was read or written.",
-            do="correct `target:` of the rule that asked for it.",
-        )
+        raise wrong_target(session, f"{target['volume_id']!r} is no volume's id")
     return number
 
 
@@ -109,18 +98,5 @@ def whole(value: object) -> int | None:
     return value if type(value) is int else None
 
 
-def wrong_value(session: ElementArray, target: Target, value: object, wanted: str) -> RefusedError:
-    """What a rule asked for that is no value of the setting."""
-    return RefusedError(
-        f"endpoint {session.endpoint.name}: the QoS of volume {target['volume_id']} cannot be set to {value!r}",
-        why=f"{wanted}; nothing was written.",
-        do="correct `set:` of the rule that asked for it.",
-    )
-
-
 def _unreadable(session: ElementArray, what: str, value: object) -> MalformedAnswerError:
-    return MalformedAnswerError(
-        f"endpoint {session.endpoint.name}: {what} reads {value!r}",
-        why="without the present value nothing may be written.",
-        do="look at the volume on the cluster itself.",
-    )
+    return unreadable(session, f"{what} reads {value!r}", "look at the volume on the cluster itself.")

@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.common.remediator import Reading
-from auditor.endpoints.element.settings.volume import FIELDS, Limited, policy_limits, volume_id, volume_now, wrong_value
-from auditor.errors import RefusedError
+from auditor.endpoints.common.setting_errors import wrong_value
+from auditor.endpoints.element.settings.volume import FIELDS, Limited, policy_limits, volume_id, volume_now
 from auditor.model import EndpointKind
 
 if TYPE_CHECKING:
@@ -57,7 +57,8 @@ class ElementVolumeLimits:
         """
         match = _TEXT.fullmatch(value) if isinstance(value, str) and value else None
         if match is None:
-            raise wrong_value(session, target, value, 'it is "policy 3", "own 60/700/800" or "policy 3 with own 60/700/800"')
+            wanted = 'it is "policy 3", "own 60/700/800" or "policy 3 with own 60/700/800"'
+            raise wrong_value(session, f"the QoS of volume {target['volume_id']} cannot be set to {value!r}", wanted)
         number, policy = volume_id(session, target), int(match[1]) if match[1] else None
         if match[2] is None:
             session.call("ModifyVolume", volumeID=number, associateWithQoSPolicy=True, qosPolicyID=policy)
@@ -68,10 +69,11 @@ class ElementVolumeLimits:
             return
         now = volume_now(session, target)
         if now.policy != policy:
-            raise RefusedError(
-                f"endpoint {session.endpoint.name}: volume {number} is not in QoS policy {policy}, but limited by {_text(now)!r}",
-                why="a policy and limits of its own cannot be given to a volume at once; nothing was written.",
-                do="choose one of them.",
+            raise wrong_value(
+                session,
+                f"volume {number} is not in QoS policy {policy}, but limited by {_text(now)!r}",
+                "a policy and limits of its own cannot be given to a volume at once",
+                "choose one of them.",
             )
         session.call("ModifyVolume", volumeID=number, qos=qos)
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.common.records import ParseErrors, Record
 from auditor.endpoints.common.remediator import Reading
+from auditor.endpoints.common.setting_errors import not_there, unreadable, wrong_value
 from auditor.endpoints.eseries.rows import type_code
-from auditor.errors import MalformedAnswerError, NotThereError, RefusedError
 from auditor.model import EndpointKind
 
 if TYPE_CHECKING:
@@ -32,10 +32,10 @@ class ESeriesHostType:
         codes = _codes(session, target)
         index = host.get("hostTypeIndex")
         if type(index) is not int or index not in codes:
-            raise MalformedAnswerError(
-                f"endpoint {session.endpoint.name}: the type of host {host.get('label')} reads {index!r}, which host-types does not list",
-                why="without the present value nothing may be written.",
-                do="look at the host in SANtricity System Manager.",
+            raise unreadable(
+                session,
+                f"the type of host {host.get('label')} reads {index!r}, which host-types does not list",
+                "look at the host in SANtricity System Manager.",
             )
         return Reading(codes[index])
 
@@ -53,10 +53,8 @@ class ESeriesHostType:
         """
         indexes = {code: index for index, code in _codes(session, target).items()}
         if not isinstance(value, str) or value not in indexes:
-            raise RefusedError(
-                f"endpoint {session.endpoint.name}: the type of a host cannot be set to {value!r}",
-                why=f"the array has these: {', '.join(sorted(indexes))}; nothing was written.",
-                do="correct `set:` of the rule that asked for it.",
+            raise wrong_value(
+                session, f"the type of a host cannot be set to {value!r}", f"the array has these: {', '.join(sorted(indexes))}"
             )
         reference = str(_host(session, target)["hostRef"])
         session.post(_system(target), "hosts", reference, {"hostType": {"index": indexes[value]}})
@@ -71,11 +69,7 @@ def _host(session: WebServices, target: Target) -> dict[str, Any]:
     for host in session.listed(_system(target), "hosts"):
         if isinstance(host, dict) and str(host.get("hostRef")).lower() == wanted:
             return host
-    raise NotThereError(
-        f"endpoint {session.endpoint.name}: storage system {_system(target)} has no host {wanted}",
-        why="its type can be neither read nor written.",
-        do="audit again: it may have been deleted since.",
-    )
+    raise not_there(session, f"storage system {_system(target)} has no host {wanted}", "its type can be neither read nor written.")
 
 
 def _codes(session: WebServices, target: Target) -> dict[int, str]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from auditor.endpoints.common.remediator import Reading
+from auditor.endpoints.common.setting_errors import not_there, unreadable
 from auditor.endpoints.eternus import qos
-from auditor.errors import MalformedAnswerError, NotThereError, RefusedError
+from auditor.errors import RefusedError
 from auditor.model import EndpointKind
 
 if TYPE_CHECKING:
@@ -83,17 +84,16 @@ def _now(session: EternusArray, target: Target) -> Limit:
     table = qos.table(answer, lambda what, label, why: parse_errors.append(f"{what} of {label} {why}"))
     category = table.get(int(target["category"]))
     if parse_errors:
-        raise MalformedAnswerError(
-            f"endpoint {session.endpoint.name}: its category table was not understood: {parse_errors[0]}",
-            why="without the present value nothing may be written.",
-            do="look at the categories on the array itself.",
+        raise unreadable(
+            session, f"its category table was not understood: {parse_errors[0]}", "look at the categories on the array itself."
         )
     limit = category.limits[target["mode"]] if category else None
     if limit is None:
-        raise NotThereError(
-            f"endpoint {session.endpoint.name}: there is no category {target['category']}",
-            why="its limits can be neither read nor written.",
-            do="audit again: the array may have been replaced.",
+        raise not_there(
+            session,
+            f"there is no category {target['category']}",
+            "its limits can be neither read nor written.",
+            "audit again: the array may have been replaced.",
         )
     return limit
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from auditor.endpoints.common.remediator import Reading
+from auditor.endpoints.common.setting_errors import not_there, unreadable
 from auditor.endpoints.eternus import qos
-from auditor.errors import MalformedAnswerError, NotThereError, RefusedError
+from auditor.errors import RefusedError
 from auditor.model import EndpointKind
 
 if TYPE_CHECKING:
@@ -80,17 +81,9 @@ def _now(session: EternusArray, target: Target) -> dict[str, int]:
     known = assigned.get(int(target["volume_id"]))
     about = [text for label, text in parse_errors if label in (f"volume {target['volume_id']}", "the array", "the answer")]
     if about:
-        raise MalformedAnswerError(
-            f"endpoint {session.endpoint.name}: the volumes' categories were not understood: {about[0]}",
-            why="without the present value nothing may be written.",
-            do="look at the volume on the array itself.",
-        )
+        raise unreadable(session, f"the volumes' categories were not understood: {about[0]}", "look at the volume on the array itself.")
     if known is None:
-        raise NotThereError(
-            f"endpoint {session.endpoint.name}: there is no volume {target['volume_id']}",
-            why="its category can be neither read nor written.",
-            do="audit again: it may have been deleted since.",
-        )
+        raise not_there(session, f"there is no volume {target['volume_id']}", "its category can be neither read nor written.")
     return {mode: number for mode, number in known.items() if number is not None}
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.common.remediator import Reading
+from auditor.endpoints.common.setting_errors import not_there, unreadable, wrong_value
 from auditor.endpoints.flasharray.hosts import is_of_a_peer
-from auditor.errors import MalformedAnswerError, NotThereError, RefusedError
 from auditor.model import EndpointKind
 
 if TYPE_CHECKING:
@@ -33,11 +33,7 @@ class FlashArrayHostPersonality:
         """
         value = _own(session, session.one("hosts", target["name"])).get("personality")
         if value is not None and not isinstance(value, str):
-            raise MalformedAnswerError(
-                f"endpoint {session.endpoint.name}: the personality of host {target['name']} reads {value!r}",
-                why="without the present value nothing may be written.",
-                do="look at the host on the array itself.",
-            )
+            raise unreadable(session, f"the personality of host {target['name']} reads {value!r}", "look at the host on the array itself.")
         return Reading(value or "")
 
     def write(self, session: FlashArray, target: Target, value: Scalar) -> None:
@@ -52,11 +48,7 @@ class FlashArrayHostPersonality:
         Source: OpenAPI definitions, HostPatch; the empty string as the vendor's Ansible module purefa_host unsets it (personality: delete).
         """
         if not isinstance(value, str):
-            raise RefusedError(
-                f"endpoint {session.endpoint.name}: the personality of host {target['name']} cannot be set to {value!r}",
-                why="it is a text, '' for none; nothing was written.",
-                do="correct `set:` of the rule that asked for it.",
-            )
+            raise wrong_value(session, f"the personality of host {target['name']} cannot be set to {value!r}", "it is a text, '' for none")
         _own(session, {"name": target["name"]})
         session.patch("hosts", target["name"], {"personality": value})
 
@@ -64,9 +56,10 @@ class FlashArrayHostPersonality:
 def _own(session: FlashArray, host: dict[str, Any]) -> dict[str, Any]:
     """The host, where it is this array's own."""
     if is_of_a_peer(host):
-        raise NotThereError(
-            f"endpoint {session.endpoint.name}: host {host['name']!r} belongs to another array, which this one replicates with",
-            why="its settings are that array's; nothing was written.",
-            do="list that array in fleet.yaml, and audit again.",
+        raise not_there(
+            session,
+            f"host {host['name']!r} belongs to another array, which this one replicates with",
+            "its settings are that array's; nothing was written.",
+            "list that array in fleet.yaml, and audit again.",
         )
     return host

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from auditor.endpoints.common.remediator import Reading
+from auditor.endpoints.common.setting_errors import not_there, unreadable, wrong_target, wrong_value
 from auditor.endpoints.flasharray.limits import LIMITS, UNSET, ceiling_of
-from auditor.errors import MalformedAnswerError, NotThereError, RefusedError
+from auditor.errors import RefusedError
 from auditor.model import EndpointKind
 
 if TYPE_CHECKING:
@@ -37,10 +38,11 @@ class FlashArrayVolumeLimit:
         field = _field(session, target)
         record = session.one(self._resource, target["name"])
         if record.get("destroyed") is True:
-            raise NotThereError(
-                f"endpoint {session.endpoint.name}: the {self._thing} {target['name']} is destroyed and awaits its end",
-                why="its ceilings limit nothing; nothing was written.",
-                do="audit again.",
+            raise not_there(
+                session,
+                f"the {self._thing} {target['name']} is destroyed and awaits its end",
+                "its ceilings limit nothing; nothing was written.",
+                "audit again.",
             )
         return Reading(_ceiling(session, f"the {self._thing} {target['name']}", record.get("qos"), field))
 
@@ -62,10 +64,10 @@ class FlashArrayVolumeLimit:
         field = _field(session, target)
         lowest, highest = LIMITS[field]
         if value is not None and not (type(value) is int and lowest <= value < highest):
-            raise RefusedError(
-                f"endpoint {session.endpoint.name}: {field} of the {self._thing} {target['name']} cannot be set to {value!r}",
-                why=f"it is a whole number from {lowest} to {highest - 1}, or none at all; nothing was written.",
-                do="correct `set:` of the rule that asked for it.",
+            raise wrong_value(
+                session,
+                f"{field} of the {self._thing} {target['name']} cannot be set to {value!r}",
+                f"it is a whole number from {lowest} to {highest - 1}, or none at all",
             )
         if value is not None:
             session.patch(self._resource, target["name"], {"qos": {field: value}})
@@ -79,11 +81,7 @@ class FlashArrayVolumeLimit:
 def _field(session: FlashArray, target: Target) -> str:
     field = target["field"]
     if field not in LIMITS:
-        raise RefusedError(
-            f"endpoint {session.endpoint.name}: there is no ceiling {field!r}, only {' and '.join(LIMITS)}",
-            why="nothing was read or written.",
-            do="correct `target:` of the rule that asked for it.",
-        )
+        raise wrong_target(session, f"there is no ceiling {field!r}, only {' and '.join(LIMITS)}")
     return field
 
 
@@ -94,9 +92,5 @@ def _ceiling(session: FlashArray, what: str, qos: Any, field: str) -> int | None
     if isinstance(value, str) and value.isascii() and value.isdecimal():
         value = int(value)  # the collector takes numbers as strings too
     if type(value) is not int or value < LIMITS[field][0]:
-        raise MalformedAnswerError(
-            f"endpoint {session.endpoint.name}: {field} of {what} reads {value!r}",
-            why="without the present value nothing may be written.",
-            do="look at it on the array itself.",
-        )
+        raise unreadable(session, f"{field} of {what} reads {value!r}", "look at it on the array itself.")
     return ceiling_of(field, value)

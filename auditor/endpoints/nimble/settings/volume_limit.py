@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.common.remediator import Reading
+from auditor.endpoints.common.setting_errors import unreadable, wrong_target, wrong_value
 from auditor.endpoints.nimble.limits import LIMITS, UNLIMITED
-from auditor.errors import MalformedAnswerError, RefusedError
 from auditor.model import EndpointKind
 
 if TYPE_CHECKING:
@@ -36,11 +36,7 @@ class NimbleVolumeLimit:
         value = session.one("volumes", target["volume_id"]).get(field)
         lowest, highest = LIMITS[field]
         if type(value) is not int or not (value == UNLIMITED or lowest <= value <= highest):
-            raise MalformedAnswerError(
-                f"endpoint {session.endpoint.name}: {field} of volume {target['volume_id']} reads {value!r}",
-                why="without the present value nothing may be written.",
-                do="look at it on the array itself.",
-            )
+            raise unreadable(session, f"{field} of volume {target['volume_id']} reads {value!r}", "look at it on the array itself.")
         return Reading(None if value == UNLIMITED else value)
 
     def write(self, session: NimbleGroup, target: Target, value: Scalar) -> None:
@@ -60,10 +56,10 @@ class NimbleVolumeLimit:
         field = _field(session, target)
         lowest, highest = LIMITS[field]
         if value is not None and not (type(value) is int and lowest <= value <= highest):
-            raise RefusedError(
-                f"endpoint {session.endpoint.name}: {field} of volume {target['volume_id']} cannot be set to {value!r}",
-                why=f"it is a whole number from {lowest} to {highest}, or none at all; nothing was written.",
-                do="correct `set:` of the rule that asked for it.",
+            raise wrong_value(
+                session,
+                f"{field} of volume {target['volume_id']} cannot be set to {value!r}",
+                f"it is a whole number from {lowest} to {highest}, or none at all",
             )
         session.put("volumes", target["volume_id"], {field: UNLIMITED if value is None else value})
 
@@ -71,9 +67,5 @@ class NimbleVolumeLimit:
 def _field(session: NimbleGroup, target: Target) -> str:
     field = target["field"]
     if field not in LIMITS:
-        raise RefusedError(
-            f"endpoint {session.endpoint.name}: there is no ceiling {field!r}, only {' and '.join(LIMITS)}",
-            why="nothing was read or written.",
-            do="correct `target:` of the rule that asked for it.",
-        )
+        raise wrong_target(session, f"there is no ceiling {field!r}, only {' and '.join(LIMITS)}")
     return field

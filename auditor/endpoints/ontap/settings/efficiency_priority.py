@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from auditor.endpoints.common.remediator import Reading
-from auditor.errors import MalformedAnswerError, RefusedError
+from auditor.endpoints.common.setting_errors import refused, unreadable
 from auditor.model import EndpointKind
 
 if TYPE_CHECKING:
@@ -37,10 +37,10 @@ class OntapEfficiencyPriority:
         """
         priority = session.get(_path(target), fields="qos_policy").get("qos_policy")
         if priority not in PRIORITIES:
-            raise MalformedAnswerError(
-                f"endpoint {session.endpoint.name}: the priority of efficiency policy {target['policy_id']} reads {priority!r}",
-                why="without the present value nothing may be written.",
-                do="look at the policy on the cluster itself.",
+            raise unreadable(
+                session,
+                f"the priority of efficiency policy {target['policy_id']} reads {priority!r}",
+                "look at the policy on the cluster itself.",
             )
         return Reading(priority)
 
@@ -56,10 +56,10 @@ class OntapEfficiencyPriority:
         Source: REST reference, PATCH storage/volume-efficiency-policies/{uuid}, "Introduced In: 9.8".
         """
         if value not in PRIORITIES:
-            raise RefusedError(
-                f"endpoint {session.endpoint.name}: the priority of efficiency policy {target['policy_id']} cannot be {value!r}",
-                why="nothing was written.",
-                do=f"give one of: {', '.join(PRIORITIES)}.",
+            raise refused(
+                session,
+                f"the priority of efficiency policy {target['policy_id']} cannot be {value!r}",
+                f"give one of: {', '.join(PRIORITIES)}.",
             )
         session.patch(_path(target), {"qos_policy": value})
 

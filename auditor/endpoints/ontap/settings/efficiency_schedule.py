@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from auditor.endpoints.common.remediator import Reading
-from auditor.errors import MalformedAnswerError, RefusedError
+from auditor.endpoints.common.setting_errors import unreadable, wrong_value
 from auditor.model import EndpointKind
 
 if TYPE_CHECKING:
@@ -49,16 +49,18 @@ class OntapEfficiencySchedule:
         """
         policy = target["policy_id"]
         if not isinstance(value, str) or not value.strip():
-            raise RefusedError(
-                f"endpoint {session.endpoint.name}: the schedule of efficiency policy {policy} cannot be set to {value!r}",
-                why="it is the name of a schedule that the cluster has; nothing was written.",
-                do="correct `set:` of the rule that asked for it; `cluster schedules` are listed by: job schedule show.",
+            raise wrong_value(
+                session,
+                f"the schedule of efficiency policy {policy} cannot be set to {value!r}",
+                "it is the name of a schedule that the cluster has",
+                "correct `set:` of the rule that asked for it; `cluster schedules` are listed by: job schedule show.",
             )
         if session.get(_path(target), fields="type,schedule.name").get("type") == "threshold":
-            raise RefusedError(
-                f"endpoint {session.endpoint.name}: efficiency policy {policy} starts by a threshold, not by a schedule",
-                why="giving it a schedule would change what it is; nothing was written.",
-                do="change its type by hand, if that is what is wanted.",
+            raise wrong_value(
+                session,
+                f"efficiency policy {policy} starts by a threshold, not by a schedule",
+                "giving it a schedule would change what it is",
+                "change its type by hand, if that is what is wanted.",
             )
         session.patch(_path(target), {"schedule": {"name": value}})
 
@@ -73,9 +75,9 @@ def _schedule(session: OntapCluster, target: Target, policy: dict[str, Any]) -> 
         return None
     name = schedule.get("name") if isinstance(schedule, dict) else None
     if not isinstance(name, str):
-        raise MalformedAnswerError(
-            f"endpoint {session.endpoint.name}: the schedule of efficiency policy {target['policy_id']} reads {schedule!r}",
-            why="without the present value nothing may be written.",
-            do="look at the policy on the cluster itself.",
+        raise unreadable(
+            session,
+            f"the schedule of efficiency policy {target['policy_id']} reads {schedule!r}",
+            "look at the policy on the cluster itself.",
         )
     return None if name in ("", "-") else name

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from auditor.endpoints.common.remediator import Reading
+from auditor.endpoints.common.setting_errors import unreadable, wrong_target, wrong_value
 from auditor.errors import MalformedAnswerError, RefusedError
 from auditor.model import EndpointKind
 
@@ -67,10 +68,10 @@ class OntapQosPolicyLimit:
         """
         field = _field(session, target)
         if value is not None and not (type(value) is int and 1 <= value <= HIGHEST):
-            raise RefusedError(
-                f"endpoint {session.endpoint.name}: {field} of QoS policy {target['policy_id']} cannot be set to {value!r}",
-                why=f"it is a whole number from 1 to {HIGHEST}, or none at all; nothing was written.",
-                do="correct `set:` of the rule that asked for it.",
+            raise wrong_value(
+                session,
+                f"{field} of QoS policy {target['policy_id']} cannot be set to {value!r}",
+                f"it is a whole number from 1 to {HIGHEST}, or none at all",
             )
         session.patch(_path(target), {"fixed": {field: 0 if value is None else value}})
 
@@ -82,17 +83,9 @@ def _path(target: Target) -> str:
 def _field(session: OntapCluster, target: Target) -> str:
     field = target["field"]
     if field not in FIELDS:
-        raise RefusedError(
-            f"endpoint {session.endpoint.name}: a QoS policy has no ceiling {field!r}, only {', '.join(FIELDS)}",
-            why="nothing was read or written.",
-            do="correct `target:` of the rule that asked for it.",
-        )
+        raise wrong_target(session, f"a QoS policy has no ceiling {field!r}, only {', '.join(FIELDS)}")
     return field
 
 
 def _senseless(session: OntapCluster, target: Target, field: str, value: object) -> MalformedAnswerError:
-    return MalformedAnswerError(
-        f"endpoint {session.endpoint.name}: {field} of QoS policy {target['policy_id']} reads {value!r}",
-        why="without the present value nothing may be written.",
-        do="look at the policy on the cluster itself.",
-    )
+    return unreadable(session, f"{field} of QoS policy {target['policy_id']} reads {value!r}", "look at the policy on the cluster itself.")

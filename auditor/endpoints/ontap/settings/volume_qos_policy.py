@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from auditor.endpoints.common.remediator import Reading
-from auditor.errors import MalformedAnswerError, RefusedError
+from auditor.endpoints.common.setting_errors import unreadable, wrong_target, wrong_value
+from auditor.errors import MalformedAnswerError
 from auditor.model import EndpointKind
 
 if TYPE_CHECKING:
@@ -61,10 +62,10 @@ class OntapVolumeQosPolicy:
         """
         path = _path(session, target)
         if value is not None and not (isinstance(value, str) and value.strip() and value.lower() not in _NAMES_NONE):
-            raise RefusedError(
-                f"endpoint {session.endpoint.name}: the QoS policy of {target['kind']} {target['volume_id']} cannot be set to {value!r}",
-                why="it is the name of a policy, or nothing at all; nothing was written.",
-                do="correct `set:` of the rule that asked for it.",
+            raise wrong_value(
+                session,
+                f"the QoS policy of {target['kind']} {target['volume_id']} cannot be set to {value!r}",
+                "it is the name of a policy, or nothing at all",
             )
         if target["kind"] == "lun":
             session.patch(path, {"qos_policy": {"name": "" if value is None else value}})
@@ -74,11 +75,7 @@ class OntapVolumeQosPolicy:
 
 def _path(session: OntapCluster, target: Target) -> str:
     if target["kind"] not in _COLLECTIONS:
-        raise RefusedError(
-            f"endpoint {session.endpoint.name}: the QoS policy of a {target['kind']!r} is none of ours, only of {', '.join(_COLLECTIONS)}",
-            why="nothing was read or written.",
-            do="correct `target:` of the rule that asked for it.",
-        )
+        raise wrong_target(session, f"the QoS policy of a {target['kind']!r} is none of ours, only of {', '.join(_COLLECTIONS)}")
     return f"{_COLLECTIONS[target['kind']]}/{quote(target['volume_id'], safe='')}"
 
 
@@ -89,8 +86,6 @@ def _inner(session: OntapCluster, target: Target, qos: Any) -> Any:
 
 
 def _senseless(session: OntapCluster, target: Target, value: object) -> MalformedAnswerError:
-    return MalformedAnswerError(
-        f"endpoint {session.endpoint.name}: the QoS policy of {target['kind']} {target['volume_id']} reads {value!r}",
-        why="without the present value nothing may be written.",
-        do="look at it on the cluster itself.",
+    return unreadable(
+        session, f"the QoS policy of {target['kind']} {target['volume_id']} reads {value!r}", "look at it on the cluster itself."
     )

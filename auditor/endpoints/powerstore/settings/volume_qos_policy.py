@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from auditor.endpoints.common.remediator import Reading
+from auditor.endpoints.common.setting_errors import unreadable, wrong_target
 from auditor.endpoints.powerstore.qos import SINCE
-from auditor.errors import MalformedAnswerError, RefusedError
+from auditor.errors import RefusedError
 from auditor.model import EndpointKind
 
 if TYPE_CHECKING:
@@ -43,10 +44,8 @@ class PowerStoreVolumeQosPolicy:
             return Reading(None)
         name = session.one("policy", quote(policy_id, safe=""), "id,name").get("name") if isinstance(policy_id, str) else None
         if not isinstance(name, str) or not name:
-            raise MalformedAnswerError(
-                f"endpoint {session.endpoint.name}: the QoS policy of volume {target['volume_id']} reads {policy_id!r}",
-                why="without the present value nothing may be written.",
-                do="look at the volume on the array itself.",
+            raise unreadable(
+                session, f"the QoS policy of volume {target['volume_id']} reads {policy_id!r}", "look at the volume on the array itself."
             )
         return Reading(name)
 
@@ -72,10 +71,8 @@ def _id(target: Target) -> str:
 
 def _refuse_older(session: PowerStore) -> None:
     if not session.has(SINCE):
-        raise RefusedError(
-            f"endpoint {session.endpoint.name}: {session.release} has no QoS policies, which came with 4.0",
-            why="nothing was read or written.",
-            do="make the change by hand after an upgrade of the array.",
+        raise wrong_target(
+            session, f"{session.release} has no QoS policies, which came with 4.0", "make the change by hand after an upgrade of the array."
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.common.remediator import Reading
-from auditor.errors import NotThereError, RefusedError
+from auditor.endpoints.common.setting_errors import not_there, refused
 from auditor.model import EndpointKind
 
 if TYPE_CHECKING:
@@ -34,10 +34,11 @@ class DatastoreSioc:
 
         settings = session.value(vim.Datastore, target["datastore_id"], "iormConfiguration")
         if settings is None:
-            raise NotThereError(
-                f"endpoint {session.endpoint.name}: {target['datastore_id']} has no Storage I/O Control settings",
-                why="there is nothing to set.",
-                do="collect again: the datastore may have changed its type.",
+            raise not_there(
+                session,
+                f"{target['datastore_id']} has no Storage I/O Control settings",
+                "there is nothing to set.",
+                "collect again: the datastore may have changed its type.",
             )
         return Reading(bool(settings.enabled))
 
@@ -53,11 +54,7 @@ class DatastoreSioc:
         from auditor.endpoints.vcenter.translation import translated
 
         if not isinstance(value, bool):
-            raise RefusedError(
-                f"endpoint {session.endpoint.name}: Storage I/O Control of {target['datastore_id']} cannot be {value!r}",
-                why="nothing was written.",
-                do="give true or false.",
-            )
+            raise refused(session, f"Storage I/O Control of {target['datastore_id']} cannot be {value!r}", "give true or false.")
         datastore = session.object(vim.Datastore, target["datastore_id"])
         manager = session.content.storageResourceManager
         spec = vim.StorageResourceManager.IORMConfigSpec(enabled=value)

@@ -6,8 +6,9 @@ import re
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.common.remediator import Reading
+from auditor.endpoints.common.setting_errors import not_there, refused
 from auditor.endpoints.vcenter.settings.datastore_sioc import TASK_TIMEOUT_SECONDS
-from auditor.errors import MalformedAnswerError, NotThereError, RefusedError
+from auditor.errors import MalformedAnswerError, RefusedError
 from auditor.model import EndpointKind
 
 if TYPE_CHECKING:
@@ -44,10 +45,11 @@ class DatastoreSiocThreshold:
 
         settings = session.value(vim.Datastore, target["datastore_id"], "iormConfiguration")
         if settings is None:
-            raise NotThereError(
-                f"endpoint {session.endpoint.name}: {target['datastore_id']} has no Storage I/O Control settings",
-                why="there is nothing to set.",
-                do="collect again: the datastore may have changed its type.",
+            raise not_there(
+                session,
+                f"{target['datastore_id']} has no Storage I/O Control settings",
+                "there is nothing to set.",
+                "collect again: the datastore may have changed its type.",
             )
         mode, threshold = str(settings.congestionThresholdMode), settings.congestionThreshold
         if mode == AUTOMATIC:
@@ -86,8 +88,4 @@ class DatastoreSiocThreshold:
 
 
 def _refused(session: VCenter, target: Target, value: Scalar, do: str) -> RefusedError:
-    return RefusedError(
-        f"endpoint {session.endpoint.name}: the congestion threshold of {target['datastore_id']} cannot be {value!r}",
-        why="nothing was written.",
-        do=do,
-    )
+    return refused(session, f"the congestion threshold of {target['datastore_id']} cannot be {value!r}", do)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.common.remediator import Reading
-from auditor.errors import NotThereError, RefusedError
+from auditor.endpoints.common.setting_errors import not_there, refused
+from auditor.errors import RefusedError
 from auditor.model import EndpointKind
 
 if TYPE_CHECKING:
@@ -61,10 +62,11 @@ def _volume(session: VCenter, target: Target) -> Any:
 
     volume = getattr(session.value(vim.Datastore, target["datastore_id"], "info"), "vmfs", None)
     if volume is None or not volume.unmapPriority:
-        raise NotThereError(
-            f"endpoint {session.endpoint.name}: {target['datastore_id']} reports no priority of space reclamation",
-            why="there is nothing to set: only VMFS 6 has it.",
-            do="collect again: the datastore may have been made anew.",
+        raise not_there(
+            session,
+            f"{target['datastore_id']} reports no priority of space reclamation",
+            "there is nothing to set: only VMFS 6 has it.",
+            "collect again: the datastore may have been made anew.",
         )
     return volume
 
@@ -87,6 +89,4 @@ def _storage_system(session: VCenter, target: Target) -> Any:
 
 
 def _refused(session: VCenter, target: Target, what: str, do: str) -> RefusedError:
-    return RefusedError(
-        f"endpoint {session.endpoint.name}: space reclamation of {target['datastore_id']} {what}", why="nothing was written.", do=do
-    )
+    return refused(session, f"space reclamation of {target['datastore_id']} {what}", do)

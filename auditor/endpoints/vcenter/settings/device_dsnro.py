@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.common.remediator import Reading
+from auditor.endpoints.common.setting_errors import refused
 from auditor.endpoints.vcenter.esxcli_devices import device_fields, was_refused
 from auditor.errors import MalformedAnswerError, RefusedError
 from auditor.model import EndpointKind
@@ -52,11 +53,7 @@ class DeviceDsnro:
             RefusedError: not a positive whole number, or the host says no (for example above the driver's own depth).
         """
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-            raise RefusedError(
-                f"endpoint {session.endpoint.name}: DSNRO cannot be {value!r}",
-                why="nothing was written.",
-                do="give a whole number of commands, 1 or more.",
-            )
+            raise refused(session, f"DSNRO cannot be {value!r}", "give a whole number of commands, 1 or more.")
         cli = session.esxcli(target["host_id"])
         answer = cli.run("storage core device set", device=target["device"], schednumreqoutstanding=value)
         if was_refused(answer):

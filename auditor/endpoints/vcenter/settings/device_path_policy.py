@@ -6,8 +6,9 @@ import re
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.common.remediator import Reading
+from auditor.endpoints.common.setting_errors import not_there, refused
 from auditor.endpoints.vcenter.esxcli_devices import was_refused
-from auditor.errors import MalformedAnswerError, NotThereError, RefusedError
+from auditor.errors import MalformedAnswerError, RefusedError
 from auditor.model import EndpointKind
 
 if TYPE_CHECKING:
@@ -66,10 +67,10 @@ class DevicePathPolicy:
         """
         match = _WRITABLE.fullmatch(value) if isinstance(value, str) else None
         if match is None:
-            raise RefusedError(
-                f"endpoint {session.endpoint.name}: the path policy of {_named(target)} cannot be {value!r}",
-                why="nothing was written.",
-                do=f"give {ROUND_ROBIN} with latency or a count, like: {ROUND_ROBIN}, iops 1; or {MOST_RECENTLY_USED}.",
+            raise refused(
+                session,
+                f"the path policy of {_named(target)} cannot be {value!r}",
+                f"give {ROUND_ROBIN} with latency or a count, like: {ROUND_ROBIN}, iops 1; or {MOST_RECENTLY_USED}.",
             )
         cli = session.esxcli(target["host_id"])
         psp = match[0].partition(",")[0]
@@ -101,10 +102,11 @@ def _psp(session: VCenter, cli: EsxCli, target: Target) -> str:
             if not psp:
                 raise _malformed(session, target, "it does not name the policy")
             return psp
-    raise NotThereError(
-        f"endpoint {session.endpoint.name}: the native plug-in has no {_named(target)}",
-        why="there is nothing to set.",
-        do="collect again: it may have been unmapped, or another plug-in has claimed it.",
+    raise not_there(
+        session,
+        f"the native plug-in has no {_named(target)}",
+        "there is nothing to set.",
+        "collect again: it may have been unmapped, or another plug-in has claimed it.",
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.common.remediator import Reading
+from auditor.endpoints.common.setting_errors import refused
 from auditor.endpoints.vcenter.esxcli_devices import device_fields, was_refused
 from auditor.errors import MalformedAnswerError, RefusedError
 from auditor.model import EndpointKind
@@ -50,11 +51,7 @@ class DevicePerenniallyReserved:
             RefusedError: neither true nor false, or the host says no.
         """
         if not isinstance(value, bool):
-            raise RefusedError(
-                f"endpoint {session.endpoint.name}: a device cannot be marked as perennially reserved by {value!r}",
-                why="nothing was written.",
-                do="give true or false.",
-            )
+            raise refused(session, f"a device cannot be marked as perennially reserved by {value!r}", "give true or false.")
         cli = session.esxcli(target["host_id"])
         answer = cli.run("storage core device setconfig", device=target["device"], perenniallyreserved=value)
         if was_refused(answer):

@@ -6,8 +6,9 @@ import re
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.common.remediator import Reading
+from auditor.endpoints.common.setting_errors import not_there, refused
 from auditor.endpoints.vcenter.esxcli_devices import was_refused
-from auditor.errors import MalformedAnswerError, NotThereError, RefusedError
+from auditor.errors import MalformedAnswerError, RefusedError
 from auditor.model import EndpointKind
 
 if TYPE_CHECKING:
@@ -55,10 +56,11 @@ class DeviceQueueFull:
             if name in wanted:
                 found[name] = _value(session, target, name, fields)
         if missing := sorted(wanted - found.keys()):
-            raise NotThereError(
-                f"endpoint {session.endpoint.name}: {target['host_id']} has no device {missing[0]}",
-                why="the devices were to be set together, so none of them was.",
-                do="collect again: it may have been unmapped.",
+            raise not_there(
+                session,
+                f"{target['host_id']} has no device {missing[0]}",
+                "the devices were to be set together, so none of them was.",
+                "collect again: it may have been unmapped.",
             )
         return Reading(", ".join(sorted(set(found.values()))))
 
@@ -71,10 +73,10 @@ class DeviceQueueFull:
         match = _VALUES.fullmatch(value) if isinstance(value, str) else None
         sample, threshold = (int(match[1]), int(match[2])) if match else (0, 0)
         if value != AS_THE_HOST and not (match and sample <= MOST_SAMPLES and threshold <= MOST_THRESHOLD):
-            raise RefusedError(
-                f"endpoint {session.endpoint.name}: queue-full values of devices on {target['host_id']} cannot be {value!r}",
-                why="nothing was written.",
-                do=f"give a sample size of 1 to {MOST_SAMPLES} and a threshold of 1 to {MOST_THRESHOLD}, like 32/8, or: {AS_THE_HOST}.",
+            raise refused(
+                session,
+                f"queue-full values of devices on {target['host_id']} cannot be {value!r}",
+                f"give a sample size of 1 to {MOST_SAMPLES} and a threshold of 1 to {MOST_THRESHOLD}, like 32/8, or: {AS_THE_HOST}.",
             )
         cli = session.esxcli(target["host_id"])
         numbers = {"queuefullsamplesize": sample} | ({"queuefullthreshold": threshold} if match else {})

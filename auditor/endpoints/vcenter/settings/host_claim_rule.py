@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.common.remediator import Reading
+from auditor.endpoints.common.setting_errors import refused
 from auditor.endpoints.vcenter.esxcli_devices import was_refused
 from auditor.errors import MalformedAnswerError, RefusedError
 from auditor.model import EndpointKind
@@ -68,10 +69,8 @@ class HostClaimRule:
         """
         match = _POLICY.fullmatch(value) if isinstance(value, str) else None
         if match is None and value != ABSENT:
-            raise RefusedError(
-                f"endpoint {session.endpoint.name}: {_named(target)} cannot be {value!r}",
-                why="nothing was written.",
-                do=f"give a policy and its options, like: VMW_PSP_RR iops=3; or: {ABSENT}.",
+            raise refused(
+                session, f"{_named(target)} cannot be {value!r}", f"give a policy and its options, like: VMW_PSP_RR iops=3; or: {ABSENT}."
             )
         cli = session.esxcli(target["host_id"])
         now = self.read(session, target).value

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from auditor.endpoints.common.remediator import Reading
+from auditor.endpoints.common.setting_errors import refused
 from auditor.endpoints.vcenter.host_managers import host_manager
 from auditor.errors import MalformedAnswerError, RefusedError
 from auditor.model import EndpointKind
@@ -205,8 +206,8 @@ def _key(target: Target) -> tuple[str, ...]:
 
 
 def _refused(session: VCenter, target: Target, reason: str) -> RefusedError:
-    return RefusedError(
-        f"endpoint {session.endpoint.name}: options of {target['module']} on {target['host_id']}: {reason}",
-        why="nothing was written.",
-        do="put the option string right by hand, or correct the rule's `set:`.",
+    return refused(
+        session,
+        f"options of {target['module']} on {target['host_id']}: {reason}",
+        "put the option string right by hand, or correct the rule's `set:`.",
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.common.remediator import Reading
+from auditor.endpoints.common.setting_errors import not_there, refused
 from auditor.endpoints.vcenter.host_managers import host_manager
 from auditor.endpoints.vcenter.session import moid
 from auditor.errors import NotThereError, RefusedError
@@ -70,10 +71,11 @@ def _current(session: VCenter, target: Target) -> Any:
         # Some servers take the name for the beginning of one.
         if option.key == target["option"] and option.value is not None:
             return option
-    raise NotThereError(
-        f"endpoint {session.endpoint.name}: {target['host_id']} has no option {target['option']}",
-        why="there is nothing to set.",
-        do="check the name against this build: options come and go.",
+    raise not_there(
+        session,
+        f"{target['host_id']} has no option {target['option']}",
+        "there is nothing to set.",
+        "check the name against this build: options come and go.",
     )
 
 
@@ -124,8 +126,6 @@ def _check(session: VCenter, target: Target, definition: Any, value: Any) -> Non
 
 
 def _refused(session: VCenter, target: Target, value: Scalar, reason: str) -> RefusedError:
-    return RefusedError(
-        f"endpoint {session.endpoint.name}: {target['option']} of {target['host_id']} cannot be {value!r}: {reason}",
-        why="nothing was written.",
-        do="correct the rule's `set:` or its parameters.",
+    return refused(
+        session, f"{target['option']} of {target['host_id']} cannot be {value!r}: {reason}", "correct the rule's `set:` or its parameters."
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.common.remediator import Reading
+from auditor.endpoints.common.setting_errors import not_there, refused
 from auditor.errors import NotThereError, RefusedError
 from auditor.model import EndpointKind
 
@@ -62,11 +63,7 @@ class IscsiTargetOption:
             RefusedError: the parameter has no parent, or the host says no.
         """
         if _current(session, target).isInherited is None:
-            raise RefusedError(
-                f"endpoint {session.endpoint.name}: {target['option']} of {_named(target)} has no parent to inherit from",
-                why="nothing was written.",
-                do="set its value by hand.",
-            )
+            raise refused(session, f"{target['option']} of {_named(target)} has no parent to inherit from", "set its value by hand.")
         for is_inherited in (True, False):
             _update(session, target, value, is_inherited=is_inherited)
             if _current(session, target).isInherited:
@@ -125,8 +122,6 @@ def _named(target: Target) -> str:
 
 
 def _not_there(session: VCenter, target: Target, reason: str) -> NotThereError:
-    return NotThereError(
-        f"endpoint {session.endpoint.name}: {_named(target)}: {reason}",
-        why="there is nothing to set.",
-        do="collect again: targets come and go with discovery.",
+    return not_there(
+        session, f"{_named(target)}: {reason}", "there is nothing to set.", "collect again: targets come and go with discovery."
     )

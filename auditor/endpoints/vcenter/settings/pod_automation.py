@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.common.remediator import Reading
+from auditor.endpoints.common.setting_errors import refused
 from auditor.endpoints.vcenter.storage_pods import configure_pod, pod_config
-from auditor.errors import MalformedAnswerError, RefusedError
+from auditor.errors import MalformedAnswerError
 from auditor.model import EndpointKind
 
 if TYPE_CHECKING:
@@ -50,9 +51,5 @@ class PodAutomation:
             EndpointUnreachableError: the task did not end in time; what it will do is not known.
         """
         if value not in LEVELS:
-            raise RefusedError(
-                f"endpoint {session.endpoint.name}: the automation level of {target['pod_id']} cannot be {value!r}",
-                why="nothing was written.",
-                do=f"give one of: {', '.join(LEVELS)}.",
-            )
+            raise refused(session, f"the automation level of {target['pod_id']} cannot be {value!r}", f"give one of: {', '.join(LEVELS)}.")
         configure_pod(session, target["pod_id"], f"setting the automation level of {target['pod_id']} to {value}", defaultVmBehavior=value)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.common.remediator import Reading
+from auditor.endpoints.common.setting_errors import refused
 from auditor.endpoints.vcenter.storage_pods import configure_pod, pod_config
-from auditor.errors import RefusedError
 from auditor.model import EndpointKind
 
 if TYPE_CHECKING:
@@ -40,9 +40,5 @@ class PodIoMetric:
             EndpointUnreachableError: the task did not end in time; what it will do is not known.
         """
         if not isinstance(value, bool):
-            raise RefusedError(
-                f"endpoint {session.endpoint.name}: the I/O metric of {target['pod_id']} cannot be {value!r}",
-                why="nothing was written.",
-                do="give true or false.",
-            )
+            raise refused(session, f"the I/O metric of {target['pod_id']} cannot be {value!r}", "give true or false.")
         configure_pod(session, target["pod_id"], f"setting the I/O metric of {target['pod_id']} to {value}", ioLoadBalanceEnabled=value)

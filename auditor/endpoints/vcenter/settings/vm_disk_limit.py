@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.common.remediator import Reading
-from auditor.errors import NotThereError, RefusedError
+from auditor.endpoints.common.setting_errors import not_there, refused
 from auditor.model import EndpointKind
 
 if TYPE_CHECKING:
@@ -52,10 +52,10 @@ class VmDiskLimit:
         from auditor.endpoints.vcenter.translation import translated
 
         if not isinstance(value, int) or isinstance(value, bool) or (value < 1 and value != UNLIMITED):
-            raise RefusedError(
-                f"endpoint {session.endpoint.name}: the limit of {_named(target)} cannot be {value!r}",
-                why="nothing was written.",
-                do="give a whole number of operations a second, or -1 for no limit.",
+            raise refused(
+                session,
+                f"the limit of {_named(target)} cannot be {value!r}",
+                "give a whole number of operations a second, or -1 for no limit.",
             )
         disk = _disk(session, target)
         allocation = disk.storageIOAllocation or vim.StorageResourceManager.IOAllocationInfo()
@@ -74,11 +74,7 @@ def _disk(session: VCenter, target: Target) -> Any:
     for device in session.value(vim.VirtualMachine, target["vm_id"], "config.hardware.device") or ():
         if isinstance(device, vim.vm.device.VirtualDisk) and str(device.key) == target["disk_key"]:
             return device
-    raise NotThereError(
-        f"endpoint {session.endpoint.name}: there is no {_named(target)}",
-        why="there is nothing to set.",
-        do="collect again: the disk may have been removed.",
-    )
+    raise not_there(session, f"there is no {_named(target)}", "there is nothing to set.", "collect again: the disk may have been removed.")
 
 
 def _named(target: Target) -> str:
