@@ -7,12 +7,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 from auditor.engine.rules.needs import needs_of
+from auditor.facts.catalog import all_view_columns
+from auditor.facts.families import kinds_of_families
 from auditor.facts.needs import SOURCES
 from auditor.model import FixClass
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import duckdb
+
     from auditor.engine.rules.rule import Rule, RuleSet
     from auditor.model import EndpointKind
+
 
 _NAMED = 4  # rules and tables that are named before the rest is counted
 
@@ -55,8 +62,6 @@ class AffectedRules:
 
     def lost_without(self, topics: Collection[str], kind: EndpointKind) -> str:
         """A sentence on the tables that are unknown without `topics` of an endpoint, and the rules on its kind that need them."""
-        from auditor.doctor.rules_of_kind import rules_that_may_apply
-
         tables = sorted({table for table, source in SOURCES.items() if source.topic in topics})
         about = rules_that_may_apply(self.rules, kind)
         rules = [rule for rule in self.rules_on(topics) if rule in about]
@@ -75,3 +80,32 @@ def named(names: Collection[str], most: int = _NAMED) -> str:
     shown = list(names)[:most]
     more = len(names) - len(shown)
     return f"{', '.join(shown)}{f' and {more} more' if more else ''}"
+
+
+_FAMILY = frozenset({"family", "families"})
+
+
+def rules_that_may_apply(rules: Iterable[Rule], kind: EndpointKind) -> frozenset[str]:
+    """The ids of `rules` but for those whose `applies` is false of every row of this kind of array, whatever else the row says.
+
+    A rule that does not look at the family may apply to any.
+    """
+    import duckdb
+
+    family = next((name for name, of in kinds_of_families().items() if of is kind), None)
+    with duckdb.connect() as connection:
+        return frozenset(rule.id for rule in rules if family is None or not _is_ruled_out(connection, rule, family))
+
+
+def _is_ruled_out(connection: duckdb.DuckDBPyConnection, rule: Rule, family: str) -> bool:
+    """By three-valued logic: with nothing known but the family, `applies` is false."""
+    if rule.applies is None or not _FAMILY.intersection(rule.applies.columns):
+        return False
+    types = all_view_columns()[rule.over]
+    columns = ", ".join(
+        f"""CAST({f"'{family}'" if name in _FAMILY else "NULL"} AS {types[name]}) AS "{name}\"""" for name in rule.applies.columns
+    )
+    given = {name: rule.params[name].default for name in rule.applies.params}
+    values = {name: list(value) if isinstance(value, tuple) else value for name, value in given.items()}
+    found = connection.execute(f"SELECT {rule.applies.text} FROM (SELECT {columns})", values).fetchone()  # noqa: S608  a rule's own words
+    return found is not None and found[0] is False

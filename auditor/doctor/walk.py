@@ -10,22 +10,23 @@ from auditor.doctor.affected_rules import AffectedRules
 from auditor.doctor.arrays import examine_array
 from auditor.doctor.connection import NOT_AUDITED, examine_connection, shortly
 from auditor.doctor.fleetwide import examine_entries, examine_fleet, examine_identities
-from auditor.doctor.plugins import examine_plugin, examine_plugins
 from auditor.doctor.single_host import HOST_ONLY, examine_single_host
 from auditor.doctor.vcenter import Places, examine_vcenter
 from auditor.endpoints.bugs import call_plugin
 from auditor.endpoints.common.sessions import open_session
 from auditor.errors import ConfigurationError, EndpointError
 from auditor.model import Check, Diagnosis, EndpointKind, Health
-from auditor.model.endpoint_kinds import endpoint_type
+from auditor.model.endpoint_kinds import endpoint_type, plugin_faults, plugin_types
+from auditor.pipeline.plugin_rules import plugin_rules
 from auditor.stopping import pool
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from auditor.engine.rules.rule import RuleSet
     from auditor.fleet.loading import Fleet
     from auditor.model import Endpoint
+
 
 _FIRST, _LAST = (
     ("plugin", "name", "port", "tls", "host key", "secret", "login", "version", "lane"),
@@ -149,3 +150,27 @@ def _logged_in(endpoint: Endpoint, affected: AffectedRules, places: Places) -> t
         why = shortly(error, endpoint)
         return checks or [at(Health.PROBLEM, why, NOT_AUDITED, error.do)], why
     return checks, None
+
+
+def examine_plugin(endpoint: Endpoint) -> Iterator[Check]:
+    """Yield the check "plugin" of an endpoint whose kind does not come with auditor."""
+    kind = endpoint_type(endpoint.kind)
+    at = partial(Check, endpoint.name, "plugin")
+    if kind.fault is not None:
+        yield at(Health.PROBLEM, kind.fault.what, kind.fault.why, kind.fault.do)
+    elif kind.plugin:
+        facts = {"plugin": kind.plugin}
+        yield at(Health.OK, f"kind {endpoint.kind} is read by {kind.plugin}, which is no part of auditor and gets its secret", facts=facts)
+
+
+def examine_plugins(fleet: Fleet) -> Iterator[Check]:
+    """Yield a check "plugins" on each kind of an installed package; one that is unfit is a warning where no endpoint is of it."""
+    at = partial(Check, "", "plugins")
+    for one in plugin_types():
+        can = f"reads {len(one.topics)} topics and can change {len(one.settings)} settings"
+        what = f"kind {one.kind} comes with {one.plugin} (package {one.package}), {can}"
+        yield at(Health.OK, what, facts={"plugin": one.plugin, "kind": one.kind.value})
+    used = {endpoint_type(kind).fault for kind in {endpoint.kind for endpoint in fleet.endpoints}}
+    for fault in (*plugin_faults(), *plugin_rules().faults):
+        if fault not in used:
+            yield at(Health.WARNING, fault.what, fault.why, fault.do)

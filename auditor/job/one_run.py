@@ -6,7 +6,7 @@ import logging
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from auditor.errors import StoreError
+from auditor.errors import ConfigurationError, SnapshotError, StoreError
 from auditor.job.published import MOST_CLUSTERS, NOT_NOTIFIED, PublishedRun
 from auditor.job.runs import Published
 from auditor.job.site.publishing import change_text, publish_report
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from auditor.model import Report
     from auditor.model.comparison import Comparison
     from auditor.pipeline.request import AuditRequest
+
 
 HIGHLIGHTS = 10
 """Changes that a notice names one by one; the others are counted."""
@@ -46,7 +47,6 @@ def make_run(job: Job, site: Site, state: Path, previous: str | None) -> Publish
     from auditor.audit import audit
     from auditor.fleet.loading import load_fleet
     from auditor.history.runs import keep_exit_code
-    from auditor.job.changes import changes_since
     from auditor.pipeline.confirmation import undo_overdue
 
     for sentence in undo_overdue(load_fleet(job.fleet), state):
@@ -158,3 +158,25 @@ def highlights(changes: Comparison | None) -> Iterator[str]:
     for change in islice(shown, HIGHLIGHTS):
         finding = change.finding
         yield neutral(f"{WORDS[change.kind]}: [{finding.severity}] {finding.rule}: {change_text(finding)}")
+
+
+log = logging.getLogger(__name__)
+
+
+def changes_since(state: Path, earlier: str | None, report: Report) -> Comparison | None:
+    """What changed from the run `earlier` to the one of `report`; None where there is no earlier one, or it is not kept any more.
+
+    A job is compared with its own run before, whatever was audited by hand meanwhile.
+    """
+    from auditor.history.comparison.comparing import compare_runs
+    from auditor.history.runs import load_run
+
+    if earlier is None:
+        return None
+    if report.compared is not None and report.compared.before == earlier:
+        return report.compared
+    try:
+        return compare_runs(load_run(state, earlier), load_run(state, report.run.id))
+    except (ConfigurationError, SnapshotError) as error:
+        log.warning("run %s cannot be compared with %s: %s", report.run.id, earlier, error.what)
+        return None

@@ -4,7 +4,7 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
-from auditor.authoring.required_facts import required_by
+from auditor.authoring.catalog import required_by
 
 
 @pytest.mark.parametrize(

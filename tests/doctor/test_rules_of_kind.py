@@ -2,8 +2,7 @@
 
 import pytest
 
-from auditor.doctor.affected_rules import AffectedRules
-from auditor.doctor.rules_of_kind import rules_that_may_apply
+from auditor.doctor.affected_rules import AffectedRules, rules_that_may_apply
 from auditor.model import EndpointKind
 from tests.engine.test_shipped_rules import shipped
 

@@ -11,9 +11,9 @@ import pytest
 from auditor.model import PlaceCount, Resource, Severity, Verdict
 from auditor.report.html import heat_map as heat_map_module
 from auditor.report.html import report as html_report
+from auditor.report.html.drawn_causes import chain_of
 from auditor.report.html.heat_map import HeatMap, heat_map
 from auditor.report.html.interval_bars import interval_bars, small_bars
-from auditor.report.html.path_chain import chain_of
 from auditor.report.html.storage_map import storage_map
 from auditor.report.html.worst_paths import WorstPaths
 from tests.report import samples

@@ -1,6 +1,6 @@
 """The order of changes: what has to come before what is data of the rules (`fix.after`), and becomes numbers here.
 
-Pure: wishes in, numbered changes out. fix_cycles.py holds the rules themselves against circles.
+Pure: wishes in, numbered changes out. loading.py holds the rules themselves against circles.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def in_order(
 ) -> tuple[tuple[Change, ...], tuple[Unmet, ...]]:
     """The changes in the order in which they are to be made, numbered, each with the numbers it waits for; and those left to a person.
 
-    The order given is kept where nothing has to come first. Rules have no cycles (fix_cycles.py), but one setting that several rules want
+    The order given is kept where nothing has to come first. Rules have no cycles (loading.py), but one setting that several rules want
     changed is one change, and so changes may wait for each other: these come last, and since each waits, none of them is ever made.
 
     Args:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -10,8 +11,11 @@ from typing import TYPE_CHECKING
 from auditor.bounds.files import read_bytes
 from auditor.engine.rules.rule import Rule, RuleSet, Views
 from auditor.errors import RuleError
+from auditor.yaml.reading import did_you_mean
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from auditor.engine.rules.checked import CheckedRule
 
 WHY = "nothing was judged: a rule set that loads in part reports a clean fleet in part."
@@ -47,8 +51,6 @@ def load_rules(
         if before is not None and _is_as_checked(path, before, views, remediators):
             rules[rule_id] = replace(before.rule, path=path)
     rules |= _read({rule_id: path for rule_id, path in paths.items() if rule_id not in rules}, views, remediators, mistakes)
-    from auditor.engine.rules.fix_cycles import cycle_mistakes
-
     for rule_id, what in cycle_mistakes(rules, remediators) if not any(mistakes.values()) else ():
         mistakes[paths[rule_id]].append((1, what))
     by_place = [(path, line, what) for path, ones in mistakes.items() for line, what in ones]
@@ -122,3 +124,43 @@ def _mistakes_error(mistakes: Sequence[tuple[Path, int, str]], directories: Sequ
     rule_id = next((path_id(directory, path) for directory in directories if path.is_relative_to(directory)), path.stem)
     correct = f"correct line {line}" if len(mistakes) == 1 else f"correct these {len(mistakes)} lines"
     return RuleError(listed(mistakes), why=WHY, do=f"{correct}, then run `auditor rules test {rule_id}`.")
+
+
+def cycle_mistakes(rules: Mapping[str, Rule], remediators: Collection[str]) -> list[tuple[str, str]]:
+    """(rule id, sentence) of each `fix.after` that names no rule, and of each circle of rules that wait for each other."""
+    by_remediator: dict[str, list[str]] = defaultdict(list)
+    for rule in rules.values():
+        if rule.fix is not None:
+            by_remediator[rule.fix.remediator].append(rule.id)
+    mistakes, edges = [], dict[str, list[str]]()
+    for rule in rules.values():
+        for after in rule.fix.after if rule.fix is not None else ():
+            if after.change not in rules and after.change not in remediators:
+                mistakes.append((rule.id, f'fix.after: there is no rule "{after.change}"{did_you_mean(after.change, rules)}'))
+            first = [after.change] if after.change in rules else by_remediator.get(after.change, [])
+            edges.setdefault(rule.id, []).extend(first)
+    seen = set[str]()
+    for start in edges:
+        circle = _circle(start, edges) if start not in seen else []
+        if circle:
+            seen |= set(circle)
+            mistakes.append((start, f"fix.after: these fixes wait for each other: {' -> '.join([*circle, start])}"))
+    return mistakes
+
+
+def _circle(start: str, edges: Mapping[str, Iterable[str]]) -> list[str]:
+    """The rules from `start` on to the one that waits for it again; empty where there is no way back."""
+    trail, tried = [start], set[str]()
+    ways = [iter(edges.get(start, ()))]
+    while ways:
+        step = next(ways[-1], None)
+        if step is None:
+            ways.pop()
+            trail.pop()
+        elif step == start:
+            return trail
+        elif step not in tried:
+            tried.add(step)
+            trail.append(step)
+            ways.append(iter(edges.get(step, ())))
+    return []

@@ -5,21 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from auditor.impact.path import slowest
+from auditor.impact.stations import Place
 from auditor.report.html.interval_bars import interval_bars
-from auditor.report.html.path_chain import chain_of
 from auditor.report.html.summary import setting_name
 from auditor.report.impacts import NOT_COMPUTED, impact_text
 from auditor.report.messages import message_of
+from auditor.report.path_words import details, queue_text
 from auditor.report.rule_words import flat
 from auditor.report.setting_values import from_to_words
-from auditor.report.wording import neutral
+from auditor.report.wording import neutral, shortened
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
     from auditor.impact.path import Path
+    from auditor.impact.stations import Station
     from auditor.model import Finding
-    from auditor.report.html.path_chain import Link
     from auditor.report.html.summary import CauseText
 
 CAUSES_DRAWN = 10
@@ -78,3 +80,63 @@ def to_do_text(finding: Finding) -> str:
         return f"By hand. {steps}".rstrip()
     words = from_to_words(fix.remediator, dict(fix.target), fix.before, fix.after).replace(" -> ", " → ", 1)
     return f"Set {setting_name(fix)}: {words} ({' and '.join(fix.classes)}). {steps}".rstrip()
+
+
+_NAME_LETTERS = 40
+_FIGURES = 2
+_SAID: frozenset[Place] = frozenset({Place.WORLDS})
+"""Places that are no box: how many disks send stands with the first of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One box.
+
+    Attributes:
+        place: what it is.
+        name: which one.
+        text: what was read of it, or that nothing was.
+        state: "full", "unread" (nothing of it was read) or "".
+        mark: "FULL", "longest wait", or "".
+    """
+
+    place: str
+    name: str
+    text: str = ""
+    state: str = ""
+    mark: str = ""
+
+
+def chain_of(path: Path) -> tuple[Link, ...]:
+    """The boxes of a path; the texts are safe for a page."""
+    more = len(path.disks) - 1 + path.more_disks
+    disks = [_link(disk, longest=None) for disk in path.disks[:1]]
+    if disks and more:
+        disks = [Link(disks[0].place, f"{disks[0].name} and {more} more", disks[0].text, disks[0].state, disks[0].mark)]
+    host = Link("host", neutral(path.host), f"cluster {neutral(path.cluster)}" if path.cluster else "")
+    longest = slowest(path)
+    return (*disks, host, *(_link(one, longest) for one in path.stations if one.place not in _SAID))
+
+
+def _link(station: Station, longest: Station | None) -> Link:
+    queue = queue_text(station)
+    texts = [*([queue] if queue else []), *details(station, with_unread=False)[:_FIGURES]]
+    unread = _is_unread(station)
+    marks = [*(["FULL"] if station.is_full else []), *(["longest wait"] if station is longest and _waits(station) else [])]
+    return Link(
+        place=str(station.place),
+        name=shortened(neutral(station.name), _NAME_LETTERS),
+        text=neutral("nothing of it was read" if unread else "; ".join(texts)),
+        state="full" if station.is_full else "unread" if unread else "",
+        mark=", ".join(marks),
+    )
+
+
+def _is_unread(station: Station) -> bool:
+    """Whether it has figures, and none of them was read."""
+    figures = [one for one in (station.depth, station.in_flight, station.waiting, station.wait_ms, *station.figures) if one is not None]
+    return bool(figures) and all(one.value is None for one in figures)
+
+
+def _waits(station: Station) -> bool:
+    return station.wait_ms is not None and bool(station.wait_ms.value)

@@ -23,8 +23,7 @@ from markdown_it import MarkdownIt
 from auditor.cli import run
 from auditor.history.folders import JOURNAL_FOLDER
 from auditor.history.runs import list_runs, report_of_run
-from auditor.job.changes import changes_since
-from auditor.job.one_run import run_of_report
+from auditor.job.one_run import changes_since, run_of_report
 from auditor.job.site.publishing import Site, publish_failure, publish_index, publish_report
 from auditor_lab.scenario import parse_scenario
 from auditor_lab.serving import serve

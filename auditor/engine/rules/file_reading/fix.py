@@ -45,7 +45,7 @@ def read_fix(shape: FixShape, expressions: ExpressionReader, remediators: Collec
 
 
 def _read_after(shape: AfterShape, index: int, expressions: ExpressionReader, remediators: Collection[str], mistakes: Mistakes) -> After:
-    """What has to come first; whether there is such a rule is known when all rules are read (fix_cycles.py)."""
+    """What has to come first; whether there is such a rule is known when all rules are read (loading.py)."""
     at = ("fix", "after", index)
     if "/" not in shape.change:
         mistakes.is_known(shape.change, remediators, "remediator", *at, "change")
