@@ -132,10 +132,6 @@ def _by_table(facts: Iterable[Fact]) -> dict[str, tuple[str, ...]]:
     return {table: tuple(columns) for table, columns in by_table.items()}
 
 
-if __name__ == "__main__":
-    main()
-
-
 def required_facts(view: str) -> frozenset[str]:
     """The fact tables without whose rows a view has none. It may name too few, and never one too many."""
     return required_by(qualified_views()[view])
@@ -165,3 +161,7 @@ def _required_by_side(side: object) -> frozenset[str]:
 
     query = side.unnest() if isinstance(side, exp.Query) else None
     return required_by(query) if isinstance(query, exp.Query) else frozenset()
+
+
+if __name__ == "__main__":
+    main()
