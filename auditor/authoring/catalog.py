@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from auditor.authoring.lineage import Rests, plain_fact, rests_on
+from auditor.authoring.selects import Relation, aggregates, scope_of
 from auditor.authoring.view_files import view_files
-from auditor.authoring.view_queries import Relation, aggregates, dependencies, parsed_views, qualified_views, scope_of
+from auditor.authoring.view_queries import dependencies, parsed_views, qualified_views
 from auditor.facts.catalog import BASELINE_TOPIC, FILE, FLEET_FILE_TOPIC, Catalog, CatalogColumn, CatalogView
 from auditor.facts.column_texts import no_limit_where
 from auditor.facts.macros import create_macros

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from auditor.authoring.view_queries import Place, Relation, Scope, Words, origin, qualified_views, scope_of
+from auditor.authoring.selects import Place, Relation, Scope, Words, origin, scope_of
+from auditor.authoring.view_queries import qualified_views
 from auditor.facts.schema import TOPICS
 
 if TYPE_CHECKING:

@@ -13,8 +13,9 @@ from auditor.engine.rules.params import ParamValues, Scope, scopes
 from auditor.engine.rules.rule import Rule, RuleSet
 from auditor.engine.statements import bound_values, rule_errors
 from auditor.engine.taken_verdicts import TakenVerdicts, take_over
+from auditor.engine.verdict_rows import JudgedRule
 from auditor.engine.verdict_sql import FIX_BLOCKERS, deferred_form, judging_sql, named, quoted, tally_sql
-from auditor.engine.verdicts import DeferredVerdicts, Evaluation, JudgedRule, load_evaluation, new_store
+from auditor.engine.verdicts import DeferredVerdicts, Evaluation, load_evaluation, new_store
 from auditor.errors import RuleError, SnapshotError
 from auditor.facts.device_classes import device_classes
 from auditor.model import FixClass, Verdict

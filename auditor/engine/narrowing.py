@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from auditor.engine.verdicts import decoded
+from auditor.engine.verdict_rows import decoded
 from auditor.engine.waivers.waived import left_alone
 from auditor.model import ByHand, Target, Unmet
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from auditor.engine.verdict_rows import JudgedRule
 from auditor.engine.verdict_sql import VERDICT_COLUMNS, quoted
-from auditor.engine.verdicts import STORED, DeferredVerdicts, JudgedRule
+from auditor.engine.verdicts import STORED, DeferredVerdicts
 from auditor.model import Verdict
 from auditor.sql.statements import execute
 

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from auditor.engine.verdicts import Evaluation, JudgedRule, new_store
+from auditor.engine.verdict_rows import JudgedRule
+from auditor.engine.verdicts import Evaluation, new_store
 from auditor.engine.waivers.accepted_gaps import BY_CHOICE, AcceptedGap, with_acceptance
 from auditor.engine.waivers.file import load_waivers
 from auditor.engine.waivers.unknown_causes import unknown_by_accepted_gaps

@@ -14,8 +14,8 @@ from auditor.engine.fixes.blockers import blocker_text, by_hand_text
 from auditor.engine.rules.columns import names_in
 from auditor.engine.rules.params import ParamValues
 from auditor.engine.rules.rule import Expression, FixRule, Param, Rule, RuleSet
+from auditor.engine.verdict_rows import JudgedRule
 from auditor.engine.verdict_sql import FIX_BLOCKERS
-from auditor.engine.verdicts import JudgedRule
 from auditor.model import Fix, FixClass, Outcome, Severity, Verdict
 from tests.engine.bench import RESOURCE, VIEWS, bare_rule, fleet, pe
 

@@ -12,17 +12,9 @@ from typing import Any
 import duckdb
 import pytest
 
+from auditor.engine.verdict_rows import JudgedRule, class_of, decoded
 from auditor.engine.verdict_sql import VERDICT_COLUMNS
-from auditor.engine.verdicts import (
-    DeferredVerdicts,
-    Evaluation,
-    JudgedRule,
-    class_of,
-    decoded,
-    disputable_targets,
-    load_evaluation,
-    new_store,
-)
+from auditor.engine.verdicts import DeferredVerdicts, Evaluation, disputable_targets, load_evaluation, new_store
 from auditor.errors import SnapshotError
 from auditor.model import Fix, FixClass, Outcome, Resource, Severity, Verdict
 

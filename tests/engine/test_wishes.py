@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from auditor.engine.fixes.planning import _advice, _agree, _by_hand, _change, _contradiction, _direction, _Want, _want
-from auditor.engine.verdicts import JudgedRule
+from auditor.engine.verdict_rows import JudgedRule
 from auditor.model import ByHand, FixClass, Resource, Scalar, Target
 
 PLACE = Resource("device", "host-1/naa.1", "naa.1", "vc", "gold", "esx-1")

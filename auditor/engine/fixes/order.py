@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from auditor.engine.verdicts import decoded
+from auditor.engine.verdict_rows import decoded
 from auditor.model import Change, Unmet
 
 

@@ -12,7 +12,8 @@ from typing import Any
 
 from auditor.engine.fixes.order import Wait, in_order, waits_of
 from auditor.engine.rules.rule import RuleSet
-from auditor.engine.verdicts import Evaluation, JudgedRule, class_of, decoded, disputable_targets, resource_of
+from auditor.engine.verdict_rows import JudgedRule, class_of, decoded, resource_of
+from auditor.engine.verdicts import Evaluation, disputable_targets
 from auditor.engine.waivers.waived import left_alone, protected_settings
 from auditor.model import ByHand, Change, Contradiction, FixClass, Held, Plan, Resource, Scalar, Target, Verdict
 

@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from auditor.engine.verdict_rows import decoded
 from auditor.engine.verdict_sql import quoted
-from auditor.engine.verdicts import decoded
 from auditor.engine.waivers.terms import utc
 from auditor.facts.catalog import needs_of_columns
 from auditor.model import FixClass, LeftAlone, Target, Verdict

@@ -28,7 +28,8 @@ _AT_ONCE = 50_000
 def changed_findings(before: Evaluation, after: Evaluation, numbers: range, *, is_placed: bool) -> Iterator[ChangedFinding]:
     """The changes of these numbers, from 1 by kind, severity, rule and place; `is_placed`: the runs looked at some places only."""
     from auditor.engine.verdict_reader import fetched
-    from auditor.engine.verdicts import STORED, finding_of
+    from auditor.engine.verdict_rows import finding_of
+    from auditor.engine.verdicts import STORED
 
     columns = list(STORED)
     statement = listing_sql(before.store, after.store, columns)

@@ -13,7 +13,7 @@ import sqlglot
 from sqlglot import exp
 
 from auditor.authoring.lineage import rests_on
-from auditor.authoring.view_queries import is_unique
+from auditor.authoring.selects import is_unique
 from auditor.engine.evaluate import Evaluation, evaluate
 from auditor.engine.rules.needs import needs_of
 from auditor.engine.rules.rule import RuleSet
