@@ -148,7 +148,7 @@ class Hurried:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, empty: int, seconds: float, since: int = 0) -> None:
         self.empty, self.seconds, self.since, self.now = empty, seconds, since, 0.0
-        monkeypatch.setattr("auditor.endpoints.ontap.client._now", lambda: self.now)
+        monkeypatch.setattr("auditor.endpoints.ontap.wire._now", lambda: self.now)
 
     def __call__(self, body: Any) -> Any:
         if self.since:

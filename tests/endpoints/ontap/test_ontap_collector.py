@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from auditor.endpoints.ontap.client import PAGE
+from auditor.endpoints.ontap.wire import PAGE
 from auditor.facts.needs import needs
 from auditor_lab.arrays.ontap.parts import LunDescription
 from tests.endpoints.ontap.ontap_cluster import CLUSTER, Collected, Served, collected, serving
