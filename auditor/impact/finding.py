@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from auditor.impact.depths import WhatIf
 from auditor.impact.device import device_impact
+from auditor.impact.moves import Moves
 from auditor.impact.pools import Pools
 from auditor.impact.ranking import rank_of
 from auditor.impact.rows import Device, Disk
@@ -109,6 +110,7 @@ class _Impacts:
         self._asked_for_load = frozenset(endpoint for (endpoint,) in asked)
         self._of_device = cache(self._computed)
         self._pools = Pools(connection)
+        self._moves = Moves(connection)
 
     def of(self, row: tuple[Any, ...], which: ImpactModel | str) -> tuple[str, float | None]:
         """The impact of one failure as JSON, and its rank.
@@ -124,6 +126,8 @@ class _Impacts:
             return _as_text(self._pools.of_pool(endpoint, resource_id))
         if which.scope is ImpactScope.COPY:
             return _as_text(self._pools.of_copy(endpoint, resource_id, _number(desired)))
+        if which.scope is ImpactScope.MOVE:
+            return _as_text(self._moves.of_task(endpoint, resource_id))
         return self._of_queues(which, endpoint, resource_id, next((one for one in map(_number, (after, desired)) if one), which.value))
 
     def _of_queues(self, which: ImpactModel, endpoint: str, resource_id: str, value: float | None) -> tuple[str, float | None]:

@@ -17,7 +17,7 @@ DEEPEST_GUEST = 254
 WHOLE_MS = 1.0  # latencies of vCenter are in whole milliseconds
 _MEASURED = 0.05  # share by which a mean of samples may be wrong; policy
 _LONG_MS = 5.0  # a latency against which a whole millisecond is little
-_QUICKEST_MS = 0.1  # no command is quicker: a round trip to the array. Source: docs/domain/facts.md#9-3
+QUICKEST_MS = 0.1  # no command is quicker: a round trip to the array. Source: docs/domain/facts.md#9-3
 _LIGHT = 1.0  # commands outstanding below which the counter, which is whole, says little
 
 
@@ -149,7 +149,7 @@ def service_ms(disk: Disk | None, device: Device, *, held: bool, is_shared: bool
     latency = disk.latency_ms if disk is not None and not disk.is_held else None
     if is_shared and latency is not None and latency >= _LONG_MS and device.kavg_ms is not None:
         own, unsure = max(0.0, latency - device.kavg_ms), WHOLE_MS + latency * _MEASURED / 2
-        value = Interval(max(_QUICKEST_MS, own - unsure), max(_QUICKEST_MS, own + unsure))
+        value = Interval(max(QUICKEST_MS, own - unsure), max(QUICKEST_MS, own + unsure))
         return value, Input("service time", value, "ms", "measured", "disk_stream.latency_ms - device_queue.kavg_ms, in whole ms")
     if not held and device.davg_ms is not None and device.davg_ms >= WHOLE_MS:
         value = Interval(max(device.davg_ms - WHOLE_MS, device.davg_ms / 2), device.davg_ms + WHOLE_MS)

@@ -17,6 +17,7 @@ class ImpactScope(StrEnum):
     VOLUME = "volume"  # an array's volume_id
     POOL = "pool"  # an array's pool_id
     COPY = "copy"  # an array's replication_id
+    MOVE = "move"  # a task of vCenter that moves a machine
 
 
 class Cure(StrEnum):
@@ -34,7 +35,7 @@ class ImpactModel:
     """How the queue model understands failures of a rule.
 
     Attributes:
-        cure: what the fix changes; None of a pool or a copy.
+        cure: what the fix changes; None of a pool, a copy or a move.
         value: the depth, in commands, that the fix sets where the finding itself has no number; None: all commands under way are to fit.
     """
 

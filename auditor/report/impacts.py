@@ -50,6 +50,8 @@ def _sentence(impact: Mapping[str, Any]) -> str:
 def after_text(impact: Mapping[str, Any]) -> str:
     """What the fix gives; where only its direction is known, that."""
     quantity = impact["quantity"]
+    if impact["model"] == "move":
+        return f"up to {_digits(impact['worst_now'][1])} ms while the copy reads as fast as it can"
     if impact.get("direction") == "same":
         return _SAME
     if not impact.get("size_known", True):
@@ -77,7 +79,7 @@ def cost_text(impact: Mapping[str, Any]) -> str:
         return ""
     now, who = span(impact["now"]), _named(impact["victims"], impact["victims_count"])
     quantity = impact["quantity"]
-    if impact.get("direction") == "same" or not impact.get("size_known", True):
+    if impact["model"] == "move" or impact.get("direction") == "same" or not impact.get("size_known", True):
         then = after_text(impact)
     else:
         after = f"{span(impact['after'])}{' ms' if quantity == 'latency_ms' else ''} after the fix"
@@ -117,7 +119,9 @@ def impact_rows(impact: Mapping[str, Any]) -> dict[str, str]:
     if NOT_COMPUTED in impact:
         return {"not computed": neutral(impact[NOT_COMPUTED])}
     rows = {"in short": impact_text(impact), "model": neutral(impact["model"]), "queue": neutral(impact["queue"])}
-    if not impact.get("size_known", True):
+    if impact["model"] == "move":
+        rows["while it is copied"] = f"{span(impact['worst_now'])} ms, a mean; where between is not known"
+    elif not impact.get("size_known", True):
         rows["bounds after the fix"] = span(impact["after"])
     for one in impact["inputs"]:
         rows[neutral(one["name"])] = neutral(f"{span(one['value'])} {one['unit']}, {one['basis']}: {one['source']}")

@@ -74,6 +74,7 @@ def test_an_error_names_the_place_the_loss_and_what_to_do(tmp_path: Path) -> Non
                 ("impact: {scope: device, cure: dsnr0}", 'there is no cure "dsnr0"; did you mean "dsnro"?'),
                 ("impact: {scope: device}", '"impact" must name its cure'),
                 ("impact: {cure: dsnro}", '"impact" must say the scope of a failure, or under none why nothing counts what it costs'),
+                ("impact: {scope: move, cure: dsnro}", '"impact" of a move has no cure'),
                 (
                     "impact: {scope: pool, none: no figure}",
                     '"impact" must say the scope of a failure, or under none why nothing counts what it costs',

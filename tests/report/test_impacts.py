@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from auditor.report.digest import digest
+from auditor.report.html.interval_bars import interval_bars
 from auditor.report.impacts import cost_text, impact_rows, impact_text
 from tests.report import samples
 from tests.report.samples import IMPACT
@@ -88,6 +89,12 @@ from tests.report.samples import IMPACT
             "vm-2 Hard disk 1 and 1 more take 267 to 383 ms behind vm-1 Hard disk 1; the fix changes nothing of it",
             id="a setting that is not in force",
         ),
+        pytest.param(
+            {"model": "move", "behind": [], "now": [4.75, 6.3], "after": [0.1, 6.3], "worst_now": [4.75, 22.3]}
+            | {"direction": "better", "size_known": False},
+            "vm-2 Hard disk 1 and 1 more take 4.8 to 6.3 ms; up to 22 ms while the copy reads as fast as it can",
+            id="S1 from its source: what is predicted of a copy",
+        ),
     ],
 )
 def test_one_sentence_says_who_waits_how_long_and_what_the_fix_gives(cells: dict[str, Any], text: str) -> None:
@@ -114,6 +121,24 @@ def test_bounds_of_an_unknown_size_are_for_the_full_page_alone() -> None:
         assert "151" not in text
         assert "at worst" not in text
     assert "bounds after the fix" not in impact_rows(IMPACT)
+
+
+def test_of_a_machine_that_is_copied_the_cost_is_what_is_predicted_and_not_what_an_end_of_it_gives() -> None:
+    move = {
+        **IMPACT,
+        "model": "move",
+        "behind": [],
+        "now": [4.75, 6.3],
+        "after": [0.1, 6.3],
+        "worst_now": [4.75, 22.3],
+        "size_known": False,
+    }
+    assert cost_text(move) == "4.8 to 6.3 ms now, up to 22 ms while the copy reads as fast as it can: vm-2 Hard disk 1 and 1 more"
+    rows = impact_rows(move)
+    assert rows["while it is copied"] == "4.8 to 22 ms, a mean; where between is not known"
+    assert "bounds after the fix" not in rows
+    assert "up to 22 ms" in interval_bars(move, "x")
+    assert "how much quicker" not in interval_bars(move, "x")
 
 
 def test_of_two_rules_of_one_severity_the_one_with_the_greater_impact_comes_first() -> None:

@@ -23,7 +23,6 @@ ONLY_IN_TROUBLE = {
     "ontap/snapmirror-frequency": "likewise",
     "qos/host-limit-below-array-limit": "judges disks at their ceiling, and the twin's are below theirs",
     "queue/emulex-instance-scope": "judges option strings that name single ports, which nobody right does",
-    "vaai/copy-between-arrays": "judges machines that are being moved, and the twin's stay where they are",
 }
 """Rules that do not apply to what is healthy, each with the reason."""
 

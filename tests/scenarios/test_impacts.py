@@ -48,6 +48,22 @@ def test_s1_under_storage_io_control_machines_take_50_to_100_ms_and_the_wait_in_
         assert (found["direction"], found["size_known"]) == ("better", False)
 
 
+def test_s1_from_its_source_those_who_stay_are_told_what_the_copy_may_cost_them_and_by_which_assumptions(audit: Audit) -> None:
+    found = impact_of(audit, "eseries/move-without-limit", "fileserver-md3")
+    assert (found["model"], found["queue"]) == ("move", "md3-source/sas-10k")
+    assert found["victims"] == ["md3-app-1 Hard disk 1", "md3-app-2 Hard disk 1", "md3-app-3 Hard disk 1", "md3-mail Hard disk 1"]
+    assert found["now"] == [4.75, 6.3]  # the lab's 5 and 6 ms, 5 % either way
+    # 24 disks that do 250 commands a second together: 8.333 * (1 + 32 / 24) / (1 - 250 / 24 / 120) = 21.3 ms. 200 and 50 commands a
+    # second of 6.3 and 5.25 ms are 1.52 under way, and with the copy's 32 they find the 32 places of DSNRO: 33.52 / 32 of it.
+    assert found["worst_now"] == [4.75, pytest.approx(21.29 * 33.52 / 32, rel=0.01)]
+    assert (found["direction"], found["size_known"]) == ("better", False)
+    assert [one["name"] for one in found["inputs"] if one["basis"] == "assumed"] == [
+        "reads of the copy",
+        "a read of the copy takes",
+        "a disk takes for one",
+    ]
+
+
 def test_s2_the_host_that_was_raised_alone_goes_to_what_its_twins_have(audit: Audit) -> None:
     # Its twins on the same array do 65,000 behind 32 places; at the service time of 96 places it would be 40,000 to 46,000.
     found = impact_of(audit, "queue/device-depth-uniform", "nfnic", "esx-fq-ucs-3")

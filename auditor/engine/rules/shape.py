@@ -78,7 +78,7 @@ class ImpactShape(Shape, kw_only=True):
             return "must say the scope of a failure, or under none why nothing counts what it costs"
         if self.none is not None:
             return "" if self.cure is None and self.value is None else "has neither cure nor value where it says none"
-        if (self.cure is None) != (self.scope in (ImpactScope.POOL, ImpactScope.COPY)):
+        if (self.cure is None) != (self.scope in (ImpactScope.POOL, ImpactScope.COPY, ImpactScope.MOVE)):
             return "must name its cure, what the fix changes" if self.cure is None else f"of a {self.scope} has no cure"
         if self.value is not None and self.cure not in (Cure.DSNRO, Cure.QUEUE_DEPTH):
             return f"has a value only where the cure is {Cure.DSNRO} or {Cure.QUEUE_DEPTH}: it is the depth that is set"

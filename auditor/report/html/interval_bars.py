@@ -76,7 +76,7 @@ def _bars(impact: Mapping[str, Any]) -> list[_Bar]:
     now = _Bar("now", _ends(impact["now"]), f"{span(impact['now'])} {unit}")
     if impact.get("direction") == "same":
         return [now, _Bar("after", _ends(impact["now"]), after_text(impact))]
-    if not impact.get("size_known", True):
+    if impact["model"] == "move" or not impact.get("size_known", True):
         return [now, _Bar("after", None, after_text(impact).removeprefix("after the fix "))]
     doubt = ", the fix may not help" if may_not_help(impact) else ""
     return [now, _Bar("after", _ends(impact["after"]), f"{span(impact['after'])} {unit}{doubt}")]
