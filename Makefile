@@ -25,12 +25,16 @@ $(STAMP): requirements-dev.lock pyproject.toml
 	@touch $(STAMP)
 
 # Drift is what the demo is there to show: 1 (drift) and 2 (something is unknown) are its good ends.
-demo: env ## audit the simulated fleet
+demo: env build/plugins/.ready ## audit the simulated fleet, with an array of the plugin in plugins/
 	@command -v auditor > /dev/null || echo 'To type the commands that follow, once in this shell: . $(BIN)/activate'
-	@$(BIN)/auditor demo; code=$$?; \
+	@PYTHONPATH=build/plugins $(BIN)/auditor demo; code=$$?; \
 	if [ $$code -eq 1 ] || [ $$code -eq 2 ]; then \
 		echo "(exit code $$code: drift was found$$([ $$code -eq 2 ] && echo ', and something was not judged'); make ends well)"; \
 	else exit $$code; fi
+
+build/plugins/.ready: $(wildcard plugins/auditor-hpe3par/pyproject.toml plugins/auditor-hpe3par/auditor_hpe3par/*.py)
+	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --upgrade --target build/plugins ./plugins/auditor-hpe3par
+	@touch $@
 
 # Each process works through whole files, so that a lab or an audit that a file shares is made once, in the order of tests/order.py. Three for
 # two cores: some of the time that a test takes is waiting for a peer that answers late on purpose. A test that runs make is not a part of this one.

@@ -35,8 +35,8 @@ from auditor_lab.vcenter.description.vcenter import VCenterDescription
 
 _FOLDER = "scenarios"
 _NO_INCIDENT = "odd-neighbours"
-_BY_THEMSELVES = ("mixed-estate", "mixed-estate-twin", "msa-tiering")
-"""What "all" leaves out: an estate with an array that does not answer, one that ends with 0, and a family that no report is about."""
+_BY_THEMSELVES = ("mixed-estate", "mixed-estate-twin")
+"""What "all" leaves out: an estate with an array that does not answer, and one that ends with 0."""
 _ARRAYS: Mapping[str, type[Any]] = {
     "element": ElementDescription,
     "dell_sc": DellScDescription,

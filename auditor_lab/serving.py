@@ -6,7 +6,7 @@ import json
 import os
 import secrets
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from auditor_lab.authority import Authority
     from auditor_lab.description import DeclaredDescription, LabFleet, NfsServerDescription
     from auditor_lab.faults import Faults
+    from auditor_lab.plugin_arrays import MakeDouble
     from auditor_lab.vcenter.server import VCenterServer
+    from auditor_lab.wire import WireServer
 
     Server = (
         VCenterServer
@@ -76,6 +78,7 @@ class Lab:
     """A served fleet: the servers of each kind by endpoint name.
 
     Attributes:
+        of_plugins: arrays that installed plugins bring, by name; each with its kind.
         password: of every account, and the API token where an endpoint has no passwords; new at every start.
     """
 
@@ -92,15 +95,18 @@ class Lab:
     nimble: Mapping[str, NimbleServer]
     authority: Authority
     password: str
+    of_plugins: Mapping[str, tuple[EndpointKind, WireServer]] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"Lab({', '.join(name for _, name, _ in self.served())})"
 
-    def served(self) -> Iterator[tuple[EndpointKind, str, Server]]:
+    def served(self) -> Iterator[tuple[EndpointKind, str, Server | WireServer]]:
         """The kind, name and server of every endpoint."""
         for attribute in KINDS:
             for name, server in getattr(self, attribute).items():
                 yield kind_of(attribute, server.state.description if attribute == "vcenters" else None), name, server
+        for name, (kind, array) in self.of_plugins.items():
+            yield kind, name, array
 
     def add_storage_node(self, array_name: str) -> NodeDescription:
         """Add a storage node to an Element array; hosts that see its protocol endpoints see one more at once.
@@ -154,8 +160,11 @@ def write_fleet_file(
 
 
 @contextmanager
-def serve(fleet: LabFleet, site: str = "") -> Iterator[Lab]:
-    """Serve every endpoint of `fleet` on loopback until the block ends; at another `site` each says that it is another endpoint."""
+def serve(fleet: LabFleet, site: str = "", plugins: Mapping[EndpointKind, MakeDouble] = MappingProxyType({})) -> Iterator[Lab]:
+    """Serve every endpoint of `fleet` on loopback until the block ends; at another `site` each says that it is another endpoint.
+
+    `plugins` are the doubles of plugins that are served beside, see `auditor_lab.plugin_arrays`; these are the same at every site.
+    """
     from auditor_lab.authority import Authority
     from auditor_lab.sites import at_site
 
@@ -170,7 +179,20 @@ def serve(fleet: LabFleet, site: str = "") -> Iterator[Lab]:
                 servers[described.name] = _started(kind, at_site(described, site), tls, password)
                 stack.callback(servers[described.name].stop)
                 servers[described.name].faults.replace([replace(fault) for name, fault in fleet.faults if name == described.name])
-        yield Lab(fleet, **{kind: MappingProxyType(servers) for kind, servers in served.items()}, authority=authority, password=password)
+        kinds = {kind: MappingProxyType(servers) for kind, servers in served.items()}
+        of_plugins = {}
+        for kind_of_plugin, make in plugins.items():
+            name, server = _started_of_plugin(make, tls, password)
+            stack.callback(server.stop)
+            of_plugins[name] = kind_of_plugin, server
+        yield Lab(fleet, **kinds, authority=authority, password=password, of_plugins=of_plugins)
+
+
+def _started_of_plugin(make: MakeDouble, tls: ssl.SSLContext, password: str) -> tuple[str, WireServer]:
+    from auditor_lab.wire import WireServer
+
+    double = make(ARRAY_USER, password)
+    return double.name, WireServer(double.answer, double.operation, tls)
 
 
 def _started(kind: str, described: Any, tls: ssl.SSLContext, password: str) -> Server:

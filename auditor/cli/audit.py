@@ -155,6 +155,7 @@ def demo(
     from auditor.engine.waivers.file import FILE_NAME
     from auditor.pipeline.request import AuditRequest
     from auditor_lab.demo_waivers import demo_waivers
+    from auditor_lab.plugin_arrays import plugin_arrays
     from auditor_lab.scenario import described, load_incidents
     from auditor_lab.serving import serve
 
@@ -166,7 +167,7 @@ def demo(
     # A fleet that is fixed is a site of its own: the next demo has it unfixed, and would say that somebody put everything back.
     with (
         tempfile.TemporaryDirectory(prefix="auditor-demo-") as folder,
-        serve(simulated, "" if limits is None or fix_options.dry_run else folder) as lab,
+        serve(simulated, "" if limits is None or fix_options.dry_run else folder, {} if scenario else plugin_arrays()) as lab,
     ):
         fleet = Path(folder) / "fleet.yaml"
         lab.write_fleet(fleet)

@@ -6,6 +6,7 @@ import importlib.util
 import json
 import shutil
 import sys
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,9 +19,13 @@ from auditor.engine.evaluate import evaluate
 from auditor.engine.rules.params import param_values
 from auditor.engine.rules.rule import RuleSet
 from auditor.facts.catalog import view_columns
+from auditor.fleet.loading import load_fleet
 from auditor.model.endpoint_kinds import endpoint_type
 from auditor.pipeline.plugin_rules import plugin_rules
 from auditor.recording.bundle import read_bundle
+from auditor_lab.description import LabFleet
+from auditor_lab.plugin_arrays import plugin_arrays
+from auditor_lab.serving import serve
 from tests.facts.fleets import Facts, hosts, on_all_hosts, view, whole
 from tests.facts.judged import judged
 from tests.facts.prepared import connection_with
@@ -41,7 +46,9 @@ def double(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     about = site / "auditor_hpe3par-0.1.0.dist-info"
     about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: auditor-hpe3par\nVersion: 0.1.0\n", encoding="utf-8")
-    (about / "entry_points.txt").write_text("[auditor.endpoints]\nhpe3par = auditor_hpe3par:TYPE\n", encoding="utf-8")
+    given = tomllib.loads((SOURCE / "pyproject.toml").read_text(encoding="utf-8"))["project"]["entry-points"]
+    lines = [line for group, named in given.items() for line in (f"[{group}]", *(f"{name} = {place}" for name, place in named.items()))]
+    (about / "entry_points.txt").write_text("\n".join(lines), encoding="utf-8")
     with installed(site):
         found = importlib.util.spec_from_file_location("double_of_hpe3par", SOURCE / "tests" / "double.py")
         assert found is not None
@@ -109,6 +116,18 @@ def test_the_plugin_s_own_rules_judge_hosts_by_their_persona_and_sets_by_who_sha
         ("hpe3par/shared-set", "off"): "not_applicable",
     }
     evaluation.close()
+
+
+def test_the_lab_serves_the_double_that_the_plugin_brings_as_one_more_endpoint(double: Any, tmp_path: Path) -> None:
+    fleet = tmp_path / "fleet.yaml"
+    with serve(LabFleet(), plugins=plugin_arrays()) as lab:
+        lab.write_fleet(fleet)
+        [endpoint] = load_fleet(fleet).endpoints
+        with open_session(endpoint) as session:
+            kind = endpoint_type(double.KIND)
+            found = Collected(kind.load(kind.collector)(session, endpoint))
+    assert (endpoint.name, endpoint.kind) == ("3par-east", "hpe3par")
+    assert [row["name"] for row in found.tables["array_volume"]] == ["gold-01", "gold-02", "both", "idle-rule", "free"]
 
 
 def test_what_the_array_answers_is_recorded_and_neither_its_key_nor_a_name_is_kept(double: Any, tmp_path: Path) -> None:

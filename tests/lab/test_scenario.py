@@ -11,7 +11,9 @@ import pytest
 import yaml
 
 from auditor.errors import ConfigurationError
+from auditor_lab.plugin_arrays import plugin_arrays
 from auditor_lab.scenario import described, load_scenario, merged_names, parse_scenario, scenario_names
+from auditor_lab.serving import KINDS
 from auditor_lab.vcenter.description.hosts import HostDescription
 from auditor_lab.vcenter.state.hosts import HostState
 from auditor_lab.vcenter.state.vcenter import VCenterState
@@ -32,6 +34,12 @@ def test_every_scenario_loads_and_all_holds_what_each_of_them_holds() -> None:
     assert len(everything.declared) == sum(len(fleet.declared) for fleet in single)
     names = [one.name for one in everything.vcenters] + [one.name for one in everything.arrays]
     assert len(names) == len(set(names))
+
+
+def test_all_has_an_array_of_each_kind_that_comes_with_auditor() -> None:
+    everything = load_scenario("all")
+    assert [name for name in KINDS if not getattr(everything, name)] == []
+    assert plugin_arrays() == {}, "and no other where no plugin is installed"
 
 
 def test_an_unknown_scenario_is_refused_with_the_names_there_are() -> None:

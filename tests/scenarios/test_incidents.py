@@ -83,7 +83,7 @@ def test_s1_the_throttled_datastore_with_sioc_is_named_with_both_sides(audit: Au
 
 def test_s1_the_machines_that_stay_on_the_powervault_are_counted_while_another_leaves_it(audit: Audit) -> None:
     [finding] = audit.of("eseries/move-without-limit", "fail")
-    assert (finding["resource"]["name"], finding["observed"], finding["desired"]) == ("fileserver-md3", 3, 0)
+    assert (finding["resource"]["name"], finding["observed"], finding["desired"]) == ("fileserver-md3", 4, 0)
     evidence = finding["evidence"]
     assert (evidence["source_arrays"], evidence["source_families"], evidence["target_arrays"]) == ("md3-source", "eseries", "es-fc")
     # In the report's own scenario it is alone on the array.

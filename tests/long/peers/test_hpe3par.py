@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from auditor_lab.wire import WireServer
 from tests.peers import PROJECT
 from tests.required import lacking
 
-# The values stand in plugins/auditor-hpe3par/tests/double.py.
+# The values stand in plugins/auditor-hpe3par/auditor_hpe3par/lab.py.
 CALLS: list[tuple[list[Any], Any]] = [
     (["getWsApiVersion"], {"major": 1, "minor": 6}),
     (["getStorageSystemInfo"], {"serialNumber": "CZ3123ABCD", "systemVersion": "3.3.1.648"}),
@@ -39,14 +38,9 @@ CALLS: list[tuple[list[Any], Any]] = [
 
 def double() -> Any:
     """The module of the plugin's double."""
-    path = PROJECT / "plugins" / "auditor-hpe3par" / "tests" / "double.py"
-    about = importlib.util.spec_from_file_location("double_of_hpe3par_for_peers", path)
-    assert about is not None
-    assert about.loader is not None
-    module = importlib.util.module_from_spec(about)
-    sys.modules[about.name] = module
-    about.loader.exec_module(module)
-    return module
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(PROJECT / "plugins" / "auditor-hpe3par")
+        return importlib.import_module("auditor_hpe3par.lab")
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +49,7 @@ def driven(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Any], list[st
     python = Path(os.environ.get("PEERS_HPE3PAR", PROJECT / ".peers" / "hpe3par")) / "bin" / "python"
     if not python.is_file():
         lacking("python-3parclient is not here: `make peers` installs it into .peers/hpe3par and runs these tests", "PEERS")
-    folder, authority, array = tmp_path_factory.mktemp("hpe3par"), Authority(), double().ArrayDouble()
+    folder, authority, array = tmp_path_factory.mktemp("hpe3par"), Authority(), double().ArrayDouble(USER, PASSWORD)
     authority.write(folder / "ca.pem")
     server = WireServer(array.answer, array.operation, authority.server_context("127.0.0.1"))
     at = {"url": f"https://127.0.0.1:{server.port}/api/v1", "username": USER, "password": PASSWORD, "ca": str(folder / "ca.pem")}

@@ -1,0 +1,47 @@
+"""The doubles of arrays that installed plugins bring for the lab, by the group of entry points "auditor.lab"."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from auditor.model import EndpointKind
+from auditor.model.plugins import plugin_kinds
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from auditor_lab.wire import Answer, Request
+
+GROUP = "auditor.lab"
+
+
+class Double(Protocol):
+    """An array that a plugin reads; made with the user name and the password of its only account."""
+
+    name: str
+
+    def answer(self, request: Request) -> Answer:
+        """The answer to one request; called from many threads at once."""
+
+    def operation(self, request: Request) -> str:
+        """The name of a request's operation, which faults are selected by."""
+
+
+class MakeDouble(Protocol):
+    """What an entry point of GROUP names, under the name of its kind."""
+
+    def __call__(self, username: str, password: str) -> Double:
+        """A double with this account."""
+
+
+def plugin_arrays() -> Mapping[EndpointKind, MakeDouble]:
+    """What makes the double of each kind that an installed plugin gives; empty where none brings one.
+
+    Raises:
+        ImportError, AttributeError: a package names a double that it does not have.
+    """
+    if not plugin_kinds():
+        return {}
+    from importlib.metadata import entry_points
+
+    return {EndpointKind(one.name): one.load() for one in entry_points(group=GROUP) if one.name in plugin_kinds()}
