@@ -90,7 +90,7 @@ def device_path(ask: Ask, endpoint: str, host: str, device: str, about: Sequence
         disks=tuple(disk_station(row) for row in disks[:DISKS_SHOWN]),
         more_disks=max(0, len(disks) - DISKS_SHOWN),
         stations=(
-            worlds_station(queue),
+            worlds_station(queue, disks),
             device_station(queue),
             *adapter_stations([row for row in ask("adapter", {"endpoint": endpoint, "host": host}) if row["hba"] in _names(queue)]),
             *(paths_station(row) for row in ask("path_policy", here)),
@@ -180,7 +180,7 @@ def _array(queue: Row, disks: Sequence[Row]) -> Station:
     notes = ("The array was asked at another time than the host: compare with care.",) if own is not None and overlap is False else ()
     return Station(
         Place.ARRAY,
-        queue.get("array_name") or "not one of this fleet's",
+        queue.get("array_name") or " ".join(filter(None, (queue.get("vendor"), queue.get("model"), "(not in fleet.yaml)"))),
         wait_ms=Figure("the host waits for it (DAVG)", queue.get("davg_ms"), "ms", "device_load.davg_ms"),
         figures=(Figure(label, own, "ms", source),),
         notes=notes,

@@ -113,12 +113,32 @@ def _split(row: Row) -> tuple[str, ...]:
     return (f"The host splits each of its commands into {pieces} of at most {number_text(row['largest_io_bytes'] / 1024)} KiB{counted}.",)
 
 
-def worlds_station(queue: Row) -> Station:
-    """How many disks send to the device: what decides whether DSNRO applies."""
+_ITSELF = "(a copy, zeroing, its file system), or disks that were not counted."
+
+
+def worlds_station(queue: Row, disks: Sequence[Row] = ()) -> Station:
+    """How many disks send to the device, which decides whether DSNRO applies; and what no disk of a machine is known to have sent."""
     known, least = queue.get("worlds"), queue.get("worlds_at_least")
     count = Figure("disks that send", known, "", "device_queue.worlds")
     notes = () if known is not None or not least else (f"At least {least} of them are known to send.",)
-    return Station(Place.WORLDS, "who competes for the device", figures=(count,), notes=notes)
+    return Station(Place.WORLDS, "who competes for the device", figures=(count,), notes=(*notes, *_of_no_disk(queue, disks)))
+
+
+def _of_no_disk(queue: Row, disks: Sequence[Row]) -> tuple[str, ...]:
+    """How many of the device's commands are of no disk that is known, where that is more than a tenth of them and than one a second.
+
+    Source: docs/domain/facts.md#3-11 (what the host copies or zeroes goes through the same queue).
+    """
+    rate = queue.get("commands_per_second")
+    if rate is None:
+        return ()
+    sent = sum((row["commands_per_second"] or 0.0) * pieces_of(row["io_bytes"], row["largest_io_bytes"]) for row in disks)
+    others = rate - sent
+    if others <= max(1.0, 0.1 * rate):
+        return ()
+    if not sent:
+        return (f"None of its {number_text(rate)} commands a second is known to be of a disk: the host itself sends them {_ITSELF}",)
+    return (f"Of its {number_text(rate)} commands a second disks send {number_text(sent)}; the host itself sends the others {_ITSELF}",)
 
 
 def device_station(queue: Row) -> Station:

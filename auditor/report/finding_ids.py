@@ -68,7 +68,8 @@ def may_be_id(text: str) -> bool:
 def named_finding(report: Report, words: Sequence[str]) -> tuple[str, Finding] | None:
     """The id and the finding that `words` name: an id or its beginning, or a rule and a resource; None where no finding is named so.
 
-    A resource is named by its name or id, its host, or HOST/NAME. Where several verdicts of a rule fit, the worst goes before others.
+    A resource is named by its name or id, its host, or HOST/NAME; the first part of the host's name will do. Where several verdicts of a
+    rule fit, the worst goes before others.
 
     Raises:
         ConfigurationError: several findings are named so.
@@ -97,7 +98,9 @@ def _fitting(report: Report, fits: Callable[[str, Finding], bool]) -> list[tuple
 
 def _is_about(finding: Finding, words: str) -> bool:
     resource = finding.resource
-    names = {resource.name, resource.id, resource.host or "", f"{resource.host or ''}/{resource.name}"} - {"", "/"}
+    first = (resource.host or "").partition(".")[0]
+    hosts = {resource.host or "", "" if first.isdigit() else first} - {""}  # digits alone are the beginning of an address
+    names = {resource.name, resource.id, *hosts, *(f"{host}/{resource.name}" for host in hosts)} - {""}
     return any(is_called(name, words) for name in names)
 
 

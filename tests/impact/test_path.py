@@ -176,6 +176,13 @@ def test_a_path_says_where_it_is_and_what_the_array_says_of_the_first_disk() -> 
     assert path.stations[-1] == Station(Place.ARRAY, "sf", wait_ms=davg, figures=(own,))
 
 
+def test_an_array_that_is_not_of_the_fleet_is_called_as_hosts_see_it() -> None:
+    asked = Asked(device=[{**device(), "vendor": "FSC", "model": "FibreCAT SX100"}], device_queue=[queue()])
+    path = device_path(asked, VCENTER, HOST, DEVICE)
+    assert path is not None
+    assert path.stations[-1].name == "FSC FibreCAT SX100 (not in fleet.yaml)"
+
+
 @pytest.mark.parametrize("overlap", [True, None])
 def test_what_the_array_says_of_the_device_goes_before_what_it_says_of_a_disk(overlap: bool | None) -> None:
     known = queue(array_latency_ms=0.5, windows_overlap=overlap)
@@ -183,7 +190,7 @@ def test_what_the_array_says_of_the_device_goes_before_what_it_says_of_a_disk(ov
     asked = Asked(device=[device()], device_load=[load], device_queue=[known], disk_stream=[disk("one", array_latency_ms=7.0)])
     path = device_path(asked, VCENTER, HOST, DEVICE)
     assert path is not None
-    assert path.stations[-1].name == "not one of this fleet's"
+    assert path.stations[-1].name == "(not in fleet.yaml)"
     assert path.stations[-1].figures == (Figure("the array's own latency", 0.5, "ms", "device_queue.array_latency_ms"),)
     assert path.stations[-1].notes == ()
 

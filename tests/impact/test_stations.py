@@ -91,6 +91,34 @@ def test_worlds_are_counted_or_known_by_a_bound(cells: dict[str, int], notes: tu
     assert worlds_station(queue(**cells)) == Station(Place.WORLDS, "who competes for the device", figures=(count,), notes=notes)
 
 
+@pytest.mark.parametrize(
+    ("rate", "disks", "words"),
+    [
+        pytest.param(
+            180.0,
+            [{"commands_per_second": 60.0}, {"commands_per_second": 20.0}],
+            "disks send 80; the host itself sends the others",
+            id="a copy",
+        ),
+        pytest.param(
+            30.0, [{"commands_per_second": 0.0}], "None of its 30 commands a second is known to be of a disk", id="zeroing, no disk works"
+        ),
+        pytest.param(30.0, [], "None of its 30", id="no disk is known"),
+        pytest.param(
+            104.0, [{"commands_per_second": 26.0, "io_bytes": 524288.0, "largest_io_bytes": 131072.0}], "", id="commands that were split"
+        ),
+        pytest.param(100.0, [{"commands_per_second": 91.0}], "", id="less than a tenth, as samples differ"),
+        pytest.param(0.9, [], "", id="hardly anything"),
+        pytest.param(100.0, [{"commands_per_second": None}], "disks that were not counted", id="a disk that was not counted"),
+        pytest.param(None, [], "", id="the device was not counted"),
+    ],
+)
+def test_what_the_host_itself_sends_into_a_queue_is_said(rate: float | None, disks: list[dict[str, float]], words: str) -> None:
+    notes = worlds_station(queue(worlds=2, commands_per_second=rate), [disk("one", **cells) for cells in disks]).notes
+    assert bool(notes) == bool(words)
+    assert words in "".join(notes)
+
+
 def test_a_device_has_its_queue_and_the_settings_that_make_it() -> None:
     row = queue(
         **TWO, depth_in_effect=32, depth_basis="counter", active=31.0, queued=9.0, queue_basis="disks", kavg_ms=300.0, qavg_ms=299.0,

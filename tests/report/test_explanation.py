@@ -81,6 +81,11 @@ def test_what_is_wrong_stands_beside_the_values() -> None:
     assert "What is wrong" not in text_of(EXPLAINED)
 
 
+def test_a_list_that_is_to_be_empty_is_wanted_as_none() -> None:
+    listed = replace(samples.pe_finding(HOST), observed="fibrecat-sx", desired="")
+    assert "\nObserved fibrecat-sx, wanted none.\n" in text_of(replace(EXPLAINED, finding=listed))
+
+
 def test_an_unknown_verdict_says_what_was_not_read_and_claims_no_observation() -> None:
     unknown = replace(EXPLAINED, finding=samples.pe_finding(HOST, Verdict.UNKNOWN), points=())
     text = text_of(unknown)

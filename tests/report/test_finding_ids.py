@@ -50,6 +50,21 @@ def test_a_finding_is_found_by(words: list[str]) -> None:
     assert named_finding(REPORT, words) == (IDS.of(SECOND), SECOND)
 
 
+@pytest.mark.parametrize(
+    ("host", "words", "is_found"),
+    [
+        pytest.param("esx-7.example.net", "esx-7", True, id="its first part"),
+        pytest.param("esx-7.example.net", f"esx-7/{FIRST.resource.name}", True, id="its first part and the device"),
+        pytest.param("esx-7.example.net", "esx-7.example", False, id="half of it"),
+        pytest.param("192.0.2.7", "192", False, id="the beginning of an address"),
+        pytest.param("192.0.2.7", "192.0.2.7", True, id="an address"),
+    ],
+)
+def test_a_host_is_named_by_the_first_part_of_its_name_too(host: str, words: str, *, is_found: bool) -> None:
+    other = replace(FIRST, resource=replace(FIRST.resource, host=host, id="another"))
+    assert (named_finding(samples.report_of([other]), [FIRST.rule, words]) is not None) == is_found
+
+
 @pytest.mark.parametrize("words", [["0123456789ab"], [FIRST.rule, "esx-9"], ["no/such-rule", "esx-1"], ["a-machine"], ["abc"]])
 def test_nothing_is_found_by_other_words(words: list[str]) -> None:
     assert named_finding(REPORT, words) is None

@@ -16,7 +16,7 @@ def hand_text(rule: Rule) -> str:
     if rule.by_hand or rule.fix is None:
         return rule.by_hand or rule.title
     reason = f": {rule.fix.reason}" if rule.fix.reason else ""
-    return f"Set {rule.fix.column} of what fails as it is wanted{reason}."
+    return f"Set what fails to the value that is wanted{reason}."
 
 
 def text_of(rule: Rule) -> RuleText:

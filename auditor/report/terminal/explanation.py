@@ -90,7 +90,8 @@ def _head(explained: Explanation) -> Iterator[RenderableType]:
         yield _text(f"What is wrong: {wrong}.")
     if finding.verdict is not Verdict.UNKNOWN:
         shown = {"observed": value_text(finding.observed), "desired": value_text(finding.desired), **shown_values(finding, explained.rule)}
-        yield _text(f"Observed {neutral(shown['observed'])}, wanted {neutral(shown['desired'])}.")
+        wanted = "none" if finding.desired == "" else neutral(shown["desired"])
+        yield _text(f"Observed {neutral(shown['observed'])}, wanted {wanted}.")
     if cost := impact_text(finding.impact):
         yield _text(f"It costs: {cost} (queueing model).")
 
