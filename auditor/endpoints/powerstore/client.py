@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from auditor.model import Endpoint
 
 PAGE = 1000  # as gopowerstore asks; PyPowerStore takes 2,000 for the most. An array that holds less to a page says so by what it answers
+_UNASKED = 100  # what an answer holds where nobody asked for more, as one does that a proxy took the limit from
 _TRIES = 3  # of a list that changes while it is read
 
 _RELEASE = re.compile(r"(\d+)\.(\d+)(?:\.|$)")
@@ -48,8 +49,9 @@ class PowerStore(SessionBase):
     def listed(self, resource: str, select: str, **filters: str) -> list[Any]:
         """Every entry of a list, in the order of their ids; fields that hold secrets read "***".
 
-        It is read in pages of `limit` and `offset`. 206 and Content-Range say that there is more, and how much. A list that is no longer of
-        the same length is read again from its beginning, as an entry may have moved past.
+        It is read in pages of `limit` and `offset`. 206 and Content-Range say that there is more, and how much. A full page that says
+        neither may be a part as well: the next one is asked for. A list that is no longer of the same length, or that ends before a page
+        that was asked for, is read again from its beginning, as an entry may have moved past.
 
         Args:
             resource: for example "volume".
@@ -84,19 +86,20 @@ class PowerStore(SessionBase):
             if not isinstance(page, list):
                 raise self._malformed(label, "it is no list")
             counted = self._total(label, answer, len(found), len(page))
-            if total not in (None, counted):
+            if counted is not None and total not in (None, counted):
                 return None
-            total = counted
+            total = total if counted is None else counted
             found += page
-            if len(found) >= total:
+            if total is not None and len(found) >= total:
                 return found
         raise self._malformed(label, f"it did not end after {answer_limits.MOST_PAGES:,} pages")
 
-    def _total(self, label: str, answer: Answer, offset: int, held: int) -> int:
-        """How many entries there are by the answer of a page that begins at `offset` and has `held` of them."""
+    def _total(self, label: str, answer: Answer, offset: int, held: int) -> int | None:
+        """How many entries there are by the answer of a page that begins at `offset` and has `held` of them; None where it does not say."""
         part = answer.headers.get("content-range", "")
         if answer.status != 206 and not part:
-            return offset + held  # the whole list, or its end
+            is_full = held >= PAGE or held == _UNASKED
+            return None if is_full else offset + held  # else the whole list, or its end
         match = _RANGE.fullmatch(part.removeprefix("items ").strip())
         if match is None:
             raise self._malformed(label, "a part of a list does not say which")

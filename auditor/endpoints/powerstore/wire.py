@@ -125,6 +125,8 @@ class PowerStoreWire:
             return None
         if answer.status == 401:
             raise self.https.nonsense(answer, request)
+        if answer.status == 416 and request.is_read:
+            return []  # the list ends before the page that was asked for
         decoded = self.https.decoded(answer, request)
         if answer.status not in (200, 201, 202, 206):
             raise self._refusal(answer, request, decoded)

@@ -14,6 +14,7 @@ from auditor.endpoints.powerstore.client import PowerStore, open_powerstore
 from auditor.errors import CredentialsError, EndpointError, MalformedAnswerError, NotThereError, PermissionMissingError, RefusedError
 from auditor.model import EndpointKind
 from auditor_lab.arrays.powerstore.description import PowerStoreDescription, QosPolicyDescription, VolumeDescription
+from auditor_lab.arrays.powerstore.query import listed
 from auditor_lab.arrays.powerstore.records import Cluster
 from auditor_lab.wire import Fault
 from tests.endpoints.arrays import PASSWORD, saying, serving_array, shown_by
@@ -98,6 +99,43 @@ def test_a_page_with_less_than_its_range_says_is_not_taken_for_one(serve: Any) -
         server.alterations["GET volume"] = lambda page: page[:1]
         with pytest.raises(MalformedAnswerError, match="holds 1 from 0 on"):
             names(array)
+
+
+@pytest.mark.parametrize(("page", "more"), [(2, 3), (100, 1)], ids=["as long as was asked for", "as long as where nobody asks"])
+@pytest.mark.parametrize("last", [0, 1], ids=["and nothing", "and a rest"])
+def test_a_full_page_that_does_not_say_how_much_there_is_is_not_the_end(
+    serve: Any, monkeypatch: pytest.MonkeyPatch, page: int, more: int, last: int
+) -> None:
+    """A proxy leaves Content-Range out, or answers 200 in the place of 206."""
+    if page == 2:
+        monkeypatch.setattr(powerstore, "PAGE", 2)
+    monkeypatch.setattr("auditor_lab.arrays.powerstore.server.listed", silent(page))
+    held = tuple(VolumeDescription(name=f"v{number:03}") for number in range(page * more + last))
+    with serve(volumes=held) as (_, endpoint), open_powerstore(endpoint) as array:
+        assert names(array) == [one.name for one in held]
+
+
+def silent(page: int) -> Any:
+    """Pages of this length at most, without a word on how much there is."""
+
+    def shown(records: Any, query: dict[str, str], *_: Any) -> Any:
+        asked = query | {"limit": str(min(page, int(query.get("limit", page))))}
+        return listed(records, asked, None, page)[0], ""
+
+    return shown
+
+
+@pytest.mark.usefixtures("of_two")
+def test_a_list_that_ends_before_the_next_page_is_read_again(serve: Any) -> None:
+    with serve() as (server, endpoint), open_powerstore(endpoint) as array:
+
+        def shrink(page: Any) -> Any:
+            held = server.state.description
+            server.state = Cluster(dataclasses.replace(held, volumes=held.volumes[:1]))
+            return page
+
+        server.alterations["GET volume"] = shrink
+        assert names(array) == ["v0"]
 
 
 @pytest.mark.parametrize("status", [401, 403])
