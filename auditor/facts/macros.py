@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from auditor.facts.families import BEGINNING, SPECIAL, families_of_claim, family_of_inquiry, family_of_name
 from auditor.facts.family_advice import TOPICS, advice_sql
+from auditor.facts.node_states import has_node_states, node_is_up
 from auditor.facts.special_devices import TINY_BYTES, purpose_of_device
 from auditor.sql.statements import run
 
@@ -96,6 +97,12 @@ _AT_CEILING = "CREATE OR REPLACE MACRO at_ceiling() AS 0.95;\n"
 # What a family's vendor asks for, 'none' without a source; see facts/family_advice.py.
 _ADVICE = "".join(f"CREATE OR REPLACE MACRO {topic}_advice(family) AS {advice_sql(topic)};\n" for topic in TOPICS)
 
+# Whether a node or controller serves hosts; see facts/node_states.py.
+_NODES = f"""
+CREATE OR REPLACE MACRO node_is_up(family, state) AS {node_is_up()};
+CREATE OR REPLACE MACRO has_node_states(family) AS {has_node_states()};
+"""
+
 
 @cache
 def _families() -> str:
@@ -119,4 +126,5 @@ CREATE OR REPLACE MACRO takes_family_alone(vendor, model) AS
 
 def create_macros(connection: duckdb.DuckDBPyConnection) -> None:
     """Create the macros in the schema `main` of `connection`."""
-    run(connection, _FEW + _families() + _CLAIMS + _DEVICE + _CEILING + _AT_CEILING + _AUTOMATIC + _OPTIONS + _TWO_READINGS + _ADVICE)
+    plain = (_FEW, _CLAIMS, _DEVICE, _CEILING, _AT_CEILING, _AUTOMATIC, _OPTIONS, _TWO_READINGS, _ADVICE, _NODES)
+    run(connection, _families() + "".join(plain))

@@ -130,6 +130,14 @@ def test_the_lab_serves_the_double_that_the_plugin_brings_as_one_more_endpoint(d
     assert [row["name"] for row in found.tables["array_volume"]] == ["gold-01", "gold-02", "both", "idle-rule", "free"]
 
 
+def test_a_node_that_is_down_is_a_finding_of_the_array(double: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert set(judged("array/node-state", fleet(double, tmp_path)).values()) == {"pass"}
+    monkeypatch.setitem(double.SYSTEM, "onlineNodes", [0])
+    given = fleet(double, tmp_path)
+    assert set(judged("array/node-state", given).values()) == {"fail"}
+    assert [row["nodes_not_up_words"] for row in view("array_system", given)] == ["node 1 is down"]
+
+
 def test_what_the_array_answers_is_recorded_and_neither_its_key_nor_a_name_is_kept(double: Any, tmp_path: Path) -> None:
     with double.EXAMPLE.served(tmp_path) as (_, endpoint, _):
         at = {"name": "3par", "kind": "hpe3par", "address": f"{endpoint.address}:{endpoint.port}", "username": endpoint.username}

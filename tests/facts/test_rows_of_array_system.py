@@ -33,6 +33,14 @@ NODES: dict[str, list[str | None]] = {
     "without nodes": [],
 }
 """By ONTAP, the states of its nodes."""
+OTHERS: dict[str, tuple[EndpointKind, list[str]]] = {
+    "pure": (P, ["ready", "not ready", "updating"]),
+    "pure not known": (P, ["ready", "unknown"]),
+    "pure and a new word": (P, ["ready", "resting"]),
+    "3par": (P, ["up", "down"]),  # by its plugin
+    "element": (E, ["active", "down"]),
+}
+"""Likewise of other families."""
 NOT_READ = ("not read", "not read, and one seen")
 
 
@@ -57,6 +65,11 @@ def fleet() -> Facts:
     for row in given["array"]:
         if row["endpoint"] == "not told how it is":
             row["reports_alerts"] = False
+    for name, (kind, states_here) in OTHERS.items():
+        array(given, name, kind)
+        given["array"][-1]["family"] = "3par" if name == "3par" else given["array"][-1]["family"]
+        nodes = ({"endpoint": name, "node_id": f"{n}", "name": f"n{n}", "state": state} for n, state in enumerate(states_here))
+        add(given, "array_node", *nodes)
     for name, states in NODES.items():
         array(given, name, N)
         add(given, "array_node", *({"endpoint": name, "node_id": f"n{n}", "name": f"n{n}", "state": one} for n, one in enumerate(states)))
@@ -126,6 +139,11 @@ EXPECTED = expected(
     row("nodes not read", family="ontap"),
     row("nodes not read, and one seen", family="ontap", nodes_not_up=1, nodes_not_up_words="n0 is down"),
     row("without nodes", family="ontap"),
+    row("pure", nodes_not_up=2, nodes_not_up_words="n1 is not ready, n2 is updating"),
+    row("pure not known"),
+    row("pure and a new word"),
+    row("3par", family="3par", nodes_not_up=1, nodes_not_up_words="n1 is down"),
+    cluster("element", None, oversold=None, promised=None, volumes=None),
 )
 
 

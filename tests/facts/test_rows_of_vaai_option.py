@@ -128,18 +128,24 @@ def _behind(given: Facts) -> None:
 def _clusters(given: Facts) -> None:
     """Clusters in which hosts differ in each option otherwise."""
     for n, reported in enumerate(FOUR, 1):
-        host(given, "vc", f"four-{n}", f"four-{n}", "four", vsan_enabled=False)
+        host(given, "vc", f"four-{n}", f"four-{n}", "four", vsan_enabled=None)
         values(given, "vc", f"four-{n}", *reported)
     for n, told_3 in enumerate(THREE, 1):
-        host(given, "vc", f"three-{n}", f"three-{n}", "three", vsan_enabled=False)
+        host(given, "vc", f"three-{n}", f"three-{n}", "three", vsan_enabled=None)
         values(given, "vc", f"three-{n}", *told_3)
-    host(given, "vc-2", "four-1", "far four", "four", vsan_enabled=False)
+    host(given, "vc-2", "four-1", "far four", "four", vsan_enabled=None)
     values(given, "vc-2", "four-1", 0, 0, 0, "x")
     devices = {"known": seen("naa.k", "flasharray"), "strange": STRANGE, "on": seen("naa.k", "flasharray"), "strange and on": STRANGE}
     for name, device in devices.items():
         host(given, "vc", name, name, "behind", vsan_enabled=False)
         values(given, "vc", name, *[int(name.endswith("on"))] * 4)
         add(given, "device", {**device, "endpoint": "vc", "host_id": name})
+    disk = seen("naa.s", "flasharray")
+    sharing: dict[str, tuple[int, list[Row]]] = {"a": (1, [disk]), "b": (0, [disk]), "no disk": (0, [])}
+    for name, (value, disks) in sharing.items():
+        host(given, "vc", f"shares: {name}", f"shares: {name}", "shares", vsan_enabled=False)
+        values(given, "vc", f"shares: {name}", 1, value, 1, 1)
+        add(given, "device", *({**one, "endpoint": "vc", "host_id": f"shares: {name}"} for one in disks))
     beats: dict[str, tuple[Collection[str], Row | None]] = {
         "both vendors": ((), seen("naa.o", "ontap")),
         "dell": ((), seen("naa.d", "dell-sc")),
@@ -183,6 +189,7 @@ USUAL: Row = {
     "value": 1,
     "majority_value": 1,
     "differs_from_cluster": False,
+    "has_block_storage": True,
     "loses_locking": None,
     "serves_eternus": False,
     "serves_affected_eternus": False,
@@ -203,6 +210,8 @@ USUAL: Row = {
 }
 UNLISTED: Row = {"value": None, "majority_value": None, "differs_from_cluster": None}
 OLD = DECLARED["90 S1 old"][2]
+MAY_BE_VSAN: Row = {"has_block_storage": None, "vsan_enabled": None}
+DISKLESS: Row = {"has_block_storage": False, "majority_value": None}
 
 
 def rows(host_id: str, options: Mapping[str, Row] | None = None, **more: object) -> list[Row]:
@@ -240,9 +249,7 @@ def of_cluster(name: str, n: int, *arguments: tuple[int | None, int | None, bool
     others = [values for at, values in enumerate(FOUR if name == "four" else THREE, 1) if at != n and more.get("endpoint") != "vc-2"]
     for at, option in enumerate(OPTIONS):
         own[option]["hosts_not_on"] = own[option]["hosts_left_off"] = sum(values[at] != 1 for values in others)
-    if arguments[2][0] == 0:
-        own[LOCK]["loses_locking"] = False
-    return rows(f"{name}-{n}", own, cluster=name, **more)
+    return rows(f"{name}-{n}", own, cluster=name, **MAY_BE_VSAN | more)
 
 
 def behind(host_id: str, value: int, left_off: int, not_on: int, *, sourced: bool) -> list[Row]:
@@ -258,6 +265,13 @@ def behind(host_id: str, value: int, left_off: int, not_on: int, *, sourced: boo
     return rows(host_id, {LOCK: {"loses_locking": False}}, cluster="behind", **about)
 
 
+def shares(name: str, init: int, left_off: int, not_on: int, **more: object) -> list[Row]:
+    """A host of a cluster whose two hosts with a disk are of two opinions; a third has none, and makes no majority."""
+    own: Row = {"value": init, "majority_value": None, "differs_from_cluster": True, "hosts_left_off": left_off, "hosts_not_on": not_on}
+    about: Row = {"families": "flasharray", "arrays_punished": "flasharray", "offload_is_sourced": True}
+    return rows(f"shares: {name}", {INIT: own}, cluster="shares", **about | more)
+
+
 def beating(host_id: str, left_off: int, **more: object) -> list[Row]:
     """A host of a cluster of four without heartbeat; on three of them nobody may switch it on unasked."""
     beat: Row = {"value": 0, "majority_value": 0, "hosts_left_off": left_off, "hosts_not_on": 3}
@@ -269,6 +283,8 @@ def lock_rows(
 ) -> list[Row]:
     differs = None if value is None else False
     own = {"value": value, "majority_value": majority, "differs_from_cluster": differs, "loses_locking": loses}
+    if "vsan_enabled" not in more:
+        more, own = DISKLESS | more, own | DISKLESS
     return rows(f"lock: {name}", {LOCK: own}, ats_only_volumes=volumes, **more)
 
 
@@ -339,7 +355,7 @@ EXPECTED = expected(
         arrays_punished=None,
     ),
     *rows("only not known", **UNKNOWN, serves_eternus=None, unsourced_arrays="inquiry not read"),
-    *rows("none"),
+    *rows("none", **DISKLESS),
     *eternus(
         "unread",
         "ETERNUS DX90 S1 V10L68",
@@ -350,7 +366,7 @@ EXPECTED = expected(
         offload_is_sourced=None,
         unsourced_arrays="",
     ),
-    *rows("unread and none", **UNKNOWN, serves_eternus=None, offload_is_sourced=None),
+    *rows("unread and none", **UNKNOWN, has_block_storage=None, serves_eternus=None, offload_is_sourced=None),
     *eternus("unread and affected", OLD, affected=True, eternus_devices="naa.90 S1 old", families=None, arrays_punished=None),
     *eternus(
         "pure",
@@ -378,9 +394,12 @@ EXPECTED = expected(
     *behind("strange", 0, 0, 1, sourced=False),
     *behind("on", 1, 1, 2, sourced=True),
     *behind("strange and on", 1, 1, 2, sourced=False),
+    *shares("a", 1, left_off=0, not_on=1),
+    *shares("b", 0, left_off=0, not_on=0),
+    *shares("no disk", 0, left_off=0, not_on=1, has_block_storage=False, families="", arrays_punished="", offload_is_sourced=False),
     *beating("both vendors", 3, families="flasharray, ontap", arrays_punished="flasharray, ontap", offload_is_sourced=True),
     *beating("dell", 2, families="dell-sc", arrays_punished="dell-sc", offload_is_sourced=True),
-    *beating("unread devices", 2, **UNKNOWN, serves_eternus=None, offload_is_sourced=None),
+    *beating("unread devices", 2, **UNKNOWN, has_block_storage=None, serves_eternus=None, offload_is_sourced=None),
     *beating("no inquiry", 2, **UNKNOWN, serves_eternus=None, unsourced_arrays="inquiry not read"),
     *lock_rows("ATS", "a, b", loses=True),
     *lock_rows("one ATS", "a", loses=True),
@@ -389,7 +408,7 @@ EXPECTED = expected(
     *lock_rows("not known", loses=None),
     *lock_rows("not listed", "a", None, None, loses=None),
     *lock_rows("vSAN", "vSAN", loses=True, vsan_enabled=True),
-    *lock_rows("vSAN not known", loses=None, vsan_enabled=None),
+    *lock_rows("vSAN not known", loses=None, **MAY_BE_VSAN),
     *lock_rows("unread", loses=None),
     *lock_rows("another value", "a", 2, None, loses=None),
 )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from auditor.endpoints.dell_sc.answers import moment, size_in_bytes
 from auditor.endpoints.dell_sc.client import DEFAULT_PROFILE
 from auditor.endpoints.dell_sc.qos import GROUP, KINDS, Limits, limits
+from auditor.facts.node_states import IS_UP
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -35,7 +36,7 @@ def node_row(controller: Record) -> Row:
     return {
         "node_id": controller.identifier("instanceId"),
         "name": controller.optional_text("name") or controller.text("instanceName"),
-        "state": controller.text("status"),
+        "state": controller.listed("status", IS_UP["dell-sc"], needed=True),
         "version": controller.optional_text("version"),
         "model": controller.optional_text("model"),
     }

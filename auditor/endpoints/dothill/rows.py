@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.common.alerts import alert_row, severity_of
+from auditor.facts.node_states import IS_UP
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -53,7 +54,7 @@ def node_row(controller: Record) -> Row:
     return {
         "node_id": controller.identifier("controller-id"),
         "name": controller.text("controller-id"),
-        "state": controller.optional_text("status") or controller.text("health"),
+        "state": controller.listed("status" if controller.value.get("status") else "health", IS_UP[FAMILY], needed=True),
         "version": controller.optional_text("sc-fw"),
         "model": controller.optional_text("model"),
     }

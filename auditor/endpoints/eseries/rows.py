@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from auditor.endpoints.common.alerts import alert_row
 from auditor.endpoints.eseries.enumerations import MEDIA, TRANSPORTS
 from auditor.endpoints.eseries.reading import NULL_REF
+from auditor.facts.node_states import IS_UP
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -68,7 +69,7 @@ def node_row(controller: Record, system: System, label: str) -> Row:
     return {
         "node_id": system.key(controller.identifier("controllerRef") or ""),
         "name": f"{system.about.value.get('name')} {label}",
-        "state": controller.text("status"),
+        "state": controller.listed("status", IS_UP[FAMILY], needed=True),
         "version": controller.optional_text("appVersion"),
         "model": controller.optional_text("modelName"),
     }

@@ -10,6 +10,7 @@ from auditor.endpoints.common.alerts import alert_row, severity_of
 from auditor.endpoints.common.records import Record, objects
 from auditor.endpoints.flasharray.enumerations import KINDS, SEVERITIES
 from auditor.endpoints.flasharray.limits import LIMITS, ceiling_of
+from auditor.facts.node_states import IS_UP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -94,7 +95,7 @@ def node_row(controller: Record) -> Row:
     return {
         "node_id": controller.identifier("name"),
         "name": controller.text("name"),
-        "state": controller.text("status"),
+        "state": controller.listed("status", IS_UP["flasharray"], needed=True),
         "version": controller.optional_text("version"),
         "model": controller.optional_text("model"),
     }

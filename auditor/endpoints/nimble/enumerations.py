@@ -15,9 +15,6 @@ AGENT_TYPES = frozenset({"none", "smis", "vvol", "openstack", "openstackv2"})
 VOLUME_STATES = frozenset({"online", "offline", "non_writable", "read_only", "login_only"})
 """NsVolStatus."""
 
-CONTROLLER_STATES = frozenset({"start_active", "start_standby", "stale", "standby", "active", "solo", "none"})
-"""NsControllerState."""
-
 ARRAY_STATES = frozenset({"reachable", "unreachable"})
 """NsArrayStatus."""
 

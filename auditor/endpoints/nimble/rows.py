@@ -14,12 +14,12 @@ from auditor.endpoints.common.alerts import alert_row, severity_of
 from auditor.endpoints.nimble.enumerations import (
     AGENT_TYPES,
     ALARM_STATES,
-    CONTROLLER_STATES,
     PROTOCOL_ENDPOINT_STATES,
     SEVERITIES,
     VOLUME_STATES,
 )
 from auditor.endpoints.nimble.limits import LIMITS, MIB, UNLIMITED
+from auditor.facts.node_states import IS_UP
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -87,7 +87,7 @@ def node_row(controller: Record, versions: Mapping[str, str | None]) -> Row:
     return {
         "node_id": controller.identifier("id"),
         "name": " ".join(part for part in (array, name) if part) or None,
-        "state": controller.listed("state", CONTROLLER_STATES, needed=True),
+        "state": controller.listed("state", IS_UP["nimble"], needed=True),
         "version": versions.get(array or ""),
         "model": controller.optional_text("model"),
     }

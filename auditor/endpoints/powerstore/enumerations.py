@@ -34,11 +34,3 @@ PRIORITIES = frozenset({"Low", "Medium", "High"})
 
 ABSOLUTE, DENSITY = "Absolute", "Density"
 """BandwidthLimitTypeEnum: the limits of a rule are absolute, or per GB of a volume's size."""
-
-NODE_STATES = frozenset(
-    {
-        *("Uninitialized", "Healthy", "Initializing", "Failed", "Disconnected", "Empty", "Replaced"),
-        *("Prepare_Failed", "Trigger_Update", "Prepare_Reset"),
-    }
-)
-"""HardwareLifecycleStateEnum."""

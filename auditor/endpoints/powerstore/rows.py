@@ -6,7 +6,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.common.alerts import acknowledged, alert_row, severity_of
-from auditor.endpoints.powerstore.enumerations import NODE_STATES, OTHER_VOLUMES, PRIORITIES, SEVERITIES, VOLUME_STATES, VOLUMES
+from auditor.endpoints.powerstore.enumerations import OTHER_VOLUMES, PRIORITIES, SEVERITIES, VOLUME_STATES, VOLUMES
+from auditor.facts.node_states import IS_UP
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -50,7 +51,7 @@ def node_row(node: Record) -> Row:
     return {
         "node_id": node.identifier("id"),
         "name": node.text("name"),
-        "state": node.listed("lifecycle_state", NODE_STATES, needed=True),
+        "state": node.listed("lifecycle_state", IS_UP[FAMILY], needed=True),
         "version": None,
         "model": None,
     }

@@ -37,10 +37,16 @@ def array_row(system: Record) -> Row:
 
 
 def node_rows(system: Record) -> Iterator[Row]:
-    """Rows of array_node: the nodes of the cluster, up where they are among those online."""
+    """Rows of array_node: the nodes of the cluster, up where they are among those online.
+
+    Whether a node that is down stays in clusterNodes no source says: where totalNodes counts more, those that are missing are not known.
+    """
     nodes, online = _numbers(system, "clusterNodes"), _numbers(system, "onlineNodes")
     if online is None:
         return
+    total = None if system.value.get("totalNodes") is None else system.number("totalNodes")
+    if total is not None and nodes is not None and total > len(nodes):
+        system.parse_errors.add("totalNodes", system.label, f"is {total}, and clusterNodes names {len(nodes)}")
     for number in nodes or ():
         yield {"node_id": str(number), "name": f"node {number}", "state": "up" if number in online else "down"}
 

@@ -48,6 +48,12 @@ def test_the_array_its_nodes_and_its_pools(tmp_path: Path) -> None:
     assert found.gaps == []
 
 
+def test_a_node_that_is_counted_and_not_named_leaves_the_nodes_open(tmp_path: Path) -> None:
+    found = collected(tmp_path, system={"onlineNodes": [0], "clusterNodes": [0]})
+    assert [gap.why for gap in found.gaps] == ["is 2, and clusterNodes names 1"]
+    assert found.column("array_node", "node_id", "state") == [("0", "up")]
+
+
 def test_a_volume_is_known_by_its_wwn_and_its_size_is_of_mib(tmp_path: Path) -> None:
     older = volume("old", 9, wwn="50002AC00029383D", state=2, sizeMiB=10)
     copy = volume("copy", 10, copyOf="gold-01", copyType=3, userCPG=None)

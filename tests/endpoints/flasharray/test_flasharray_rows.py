@@ -105,8 +105,8 @@ def test_an_array_and_its_controllers() -> None:
     controller = {"name": "CT0", "status": "ready", "version": "6.5.1", "model": "FA-X70R3"}
     expected = {"node_id": "ct0", "name": "CT0", "state": "ready", "version": "6.5.1", "model": "FA-X70R3"}
     assert rows.node_row(record(controller)) == expected
-    absent = record({"name": "CT1", "status": "not present"})
-    assert rows.node_row(absent) == {"node_id": "ct1", "name": "CT1", "state": "not present", "version": None, "model": None}
+    absent = record({"name": "CT1", "status": "not ready"})
+    assert rows.node_row(absent) == {"node_id": "ct1", "name": "CT1", "state": "not ready", "version": None, "model": None}
     assert errors(absent.parse_errors) == []
 
 

@@ -23,13 +23,17 @@ promised AS (
     GROUP BY endpoint
 ),
 node AS (
-    -- What each state of an ONTAP's node means: endpoints/ontap/enumerations.py, NODE_STATES.
+    -- What each state means: facts/node_states.py.
     SELECT
         endpoint,
-        count(*) FILTER (WHERE state NOT IN ('up', 'unknown')) AS not_up,
-        count(*) FILTER (WHERE state IS NULL OR state = 'unknown') AS undetermined,
-        few(CASE WHEN state NOT IN ('up', 'unknown') THEN name || ' is ' || state END) AS words
-    FROM fact.array_node
+        count(*) FILTER (WHERE NOT is_up) AS not_up,
+        count(*) FILTER (WHERE is_up IS NULL) AS undetermined,
+        few(CASE WHEN NOT is_up THEN name || ' is ' || state END) AS words
+    FROM (
+        SELECT n.endpoint, n.name, n.state, node_is_up(a.family, n.state) AS is_up
+        FROM fact.array_node AS n
+        JOIN step_array AS a ON a.endpoint = n.endpoint AND a.known_as = a.endpoint
+    )
     GROUP BY endpoint
 ),
 named AS (
@@ -53,9 +57,9 @@ SELECT
     t.warning_words,
     CASE WHEN r.alerts_read THEN coalesce(t.silenced, 0) END AS silenced_alerts,
     CASE
-        WHEN a.family = 'ontap' AND (d.not_up > 0 OR (r.nodes_read AND d.undetermined = 0)) THEN d.not_up  -- a cluster has a node
+        WHEN has_node_states(a.family) AND (d.not_up > 0 OR (r.nodes_read AND d.undetermined = 0)) THEN d.not_up  -- an array has a node
     END AS nodes_not_up,
-    CASE WHEN a.family = 'ontap' THEN d.words END AS nodes_not_up_words,
+    CASE WHEN has_node_states(a.family) THEN d.words END AS nodes_not_up_words,
     c.cluster_iops,
     TRY_CAST(p.iops AS BIGINT) AS promised_iops,
     p.volumes AS promised_volumes,

@@ -80,10 +80,23 @@ lockmode AS (
     WHERE locking_mode IS NULL OR upper(locking_mode) NOT IN ('ATS+SCSI', 'SCSI')
     GROUP BY ALL
 ),
+shared AS (
+    -- Disks from outside the host, or of vSAN: what hosts that share them may disagree about.
+    SELECT
+        r.endpoint,
+        r.host_id,
+        CASE WHEN count(g.host_id) > 0 OR bool_or(h.vsan_enabled) THEN true WHEN bool_and(r.devices_read AND NOT h.vsan_enabled) THEN false END
+            AS has_block_storage
+    FROM step_host_reading AS r
+    JOIN fact.host AS h USING (endpoint, host_id)
+    LEFT JOIN step_host_group AS g USING (endpoint, host_id)
+    GROUP BY ALL
+),
 setting AS (
-    SELECT h.endpoint, h.host_id, r.domain_id, p.option, p.is_primitive, TRY_CAST(o.value AS BIGINT) AS value
+    SELECT h.endpoint, h.host_id, r.domain_id, p.option, p.is_primitive, TRY_CAST(o.value AS BIGINT) AS value, k.has_block_storage
     FROM fact.host AS h
     JOIN step_host_reading AS r USING (endpoint, host_id)
+    JOIN shared AS k USING (endpoint, host_id)
     CROSS JOIN option AS p
     LEFT JOIN fact.host_option AS o ON o.endpoint = h.endpoint AND o.host_id = h.host_id AND o.key = p.option
 ),
@@ -92,6 +105,7 @@ spread AS (
         count(*) FILTER (WHERE value = 1) AS ones, count(*) FILTER (WHERE value = 0) AS zeros,
         count(*) FILTER (WHERE value IS DISTINCT FROM 1) AS not_on
     FROM setting
+    WHERE has_block_storage IS DISTINCT FROM false
     GROUP BY ALL
 ),
 sourced AS (
@@ -121,7 +135,8 @@ standing AS (
         s.host_id,
         s.domain_id,
         s.option,
-        s.value IS DISTINCT FROM 1 AND CASE WHEN s.is_primitive THEN u.is_sourced ELSE u.is_heartbeat_wanted END IS DISTINCT FROM true AS waits
+        s.has_block_storage IS DISTINCT FROM false
+            AND s.value IS DISTINCT FROM 1 AND CASE WHEN s.is_primitive THEN u.is_sourced ELSE u.is_heartbeat_wanted END IS DISTINCT FROM true AS waits
     FROM setting AS s
     JOIN sourced AS u USING (endpoint, host_id)
 ),
@@ -171,12 +186,13 @@ SELECT
         -- A host that did not tell may be of either opinion.
         WHEN x.values_seen > 1 AND CASE s.value WHEN 1 THEN x.zeros >= x.ones + x.unread WHEN 0 THEN x.ones >= x.zeros + x.unread ELSE true END
         THEN true
-        WHEN x.unread = 0 AND d.options_read THEN false
+        WHEN coalesce(x.unread, 0) = 0 AND d.options_read THEN false
     END AS differs_from_cluster,
+    s.has_block_storage,
     u.is_sourced AS offload_is_sourced,
     concat_ws(', ', o.unsourced_arrays, e.unsourced) AS unsourced_arrays,
     w.hosts - CASE WHEN t.waits THEN 1 ELSE 0 END AS hosts_left_off,
-    x.not_on - CASE WHEN s.value IS DISTINCT FROM 1 THEN 1 ELSE 0 END AS hosts_not_on,
+    coalesce(x.not_on, 0) - CASE WHEN s.value IS DISTINCT FROM 1 AND s.has_block_storage IS DISTINCT FROM false THEN 1 ELSE 0 END AS hosts_not_on,
     e.doubts AS eternus_doubts,
     h.vsan_enabled
 FROM setting AS s
