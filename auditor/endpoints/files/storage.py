@@ -80,8 +80,16 @@ _TRANSPORTS = {
 _DEVICE_TYPES = {"direct-access": "disk", "cd-rom": "cdrom", "sequential-access": "tape", "enclosure svc dev": "enclosure"}
 """Device Type -> ScsiLunType; only Direct-Access and CD-ROM were seen in real outputs."""
 
-_STATES = {"on": "ok", "off": "off", "degraded": "degraded"}
-"""Status -> ScsiLunState. `degraded` is a state of the device's paths to esxcli as to the API."""
+_STATES = {
+    "on": "ok",
+    "off": "off",
+    "degraded": "degraded",
+    "dead": "lostCommunication",
+    "not connected": "lostCommunication",
+    "dead timeout": "timeout",
+    "unknown": "unknownState",
+}
+"""Status -> ScsiLunState. `degraded` is a state of the device's paths to esxcli as to the API. Source: docs/domain/evidence-files.md#2-4."""
 
 _PATH_STATES = {"off": "disabled"}
 """esxcli's own word for what an administrator set (`storage core path set --state=off`); all others are the API's."""

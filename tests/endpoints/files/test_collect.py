@@ -64,6 +64,34 @@ def test_a_device_has_the_values_that_are_printed(read: Read) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("status", "state"),
+    [
+        ("on", "ok"),
+        ("off", "off"),
+        ("degraded", "degraded"),
+        ("dead", "lostCommunication"),
+        ("not connected", "lostCommunication"),
+        ("dead timeout", "timeout"),
+        ("unknown", "unknownState"),
+    ],
+)
+def test_a_device_that_was_lost_is_told_as_the_api_tells_it(tmp_path: Path, status: str, state: str) -> None:
+    found = Read(written(tmp_path / "esx-01", {**HOST, **devices_of_status(status)}))
+    assert [row["operational_state"] for row in found.rows["device"]] == [state]
+
+
+def test_a_status_that_is_not_known_is_no_state_and_a_gap(tmp_path: Path) -> None:
+    found = Read(written(tmp_path / "esx-01", {**HOST, **devices_of_status("asleep")}))
+    assert [row["operational_state"] for row in found.rows["device"]] == [""]
+    assert [gap.why for gap in found.gaps if "asleep" in gap.why]
+
+
+def devices_of_status(status: str) -> dict[str, str]:
+    """The host's list of devices, in which each has this status."""
+    return {name: text.replace("Status: on", f"Status: {status}") for name, text in HOST.items() if text == DEVICES}
+
+
 def test_adapters_have_the_kind_that_their_uid_says(read: Read) -> None:
     assert read.without_null("hba") == [
         {"hba": "vmhba0", "driver": "vmw_ahci", "model": "Intel Corporation AHCI", "kind": "block"},
