@@ -89,7 +89,10 @@ _STATES = {
     "dead timeout": "timeout",
     "unknown": "unknownState",
 }
-"""Status -> ScsiLunState. `degraded` is a state of the device's paths to esxcli as to the API. Source: docs/domain/evidence-files.md#2-4."""
+"""Status -> ScsiLunState. `degraded` is a state of the device's paths to esxcli as to the API.
+
+Source: docs/domain/evidence-files.md#2-4.
+"""
 
 _PATH_STATES = {"off": "disabled"}
 """esxcli's own word for what an administrator set (`storage core path set --state=off`); all others are the API's."""
