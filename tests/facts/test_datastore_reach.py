@@ -11,7 +11,9 @@ MOUNTS = {"mounted": True, "accessible": True}
 READ = [{"endpoint": "vc", "datastores_read": True, "hosts_read": True}]
 
 
-def reach(*mounts: dict[str, Any], host: dict[str, Any] | None = None, accessible: bool | None = True) -> tuple[int | None, str | None]:
+def reach(
+    *mounts: dict[str, Any], host: dict[str, Any] | None = None, accessible: bool | None = True, kind: str | None = "VMFS"
+) -> tuple[int | None, str | None]:
     """`answering_hosts` and `hosts_without_access` of a datastore with these mounts, of hosts 1 to n; the last is as `host` has it."""
     hosts = [{**ANSWERS, "host_id": f"host-{n}", "name": f"esx-{n}"} for n in range(1, 1 + len(mounts))]
     if host:
@@ -19,7 +21,7 @@ def reach(*mounts: dict[str, Any], host: dict[str, Any] | None = None, accessibl
     [row] = rows_over(
         "datastore",
         {
-            "fact.datastore": of_vc({"datastore_id": "ds", "name": "ds", "accessible": accessible}),
+            "fact.datastore": of_vc({"datastore_id": "ds", "name": "ds", "type": kind, "accessible": accessible}),
             "fact.host": of_vc(*hosts),
             "fact.datastore_mount": of_vc(
                 *({**MOUNTS, **mount, "datastore_id": "ds", "host_id": f"host-{n}"} for n, mount in enumerate(mounts, 1))
@@ -58,6 +60,18 @@ def test_what_an_administrator_unmounted_counts_for_nothing() -> None:
     assert reach({"mounted": False, "accessible": False}, accessible=False) == (0, None)
 
 
+@pytest.mark.parametrize("kind", ["NFS", "NFS41"])
+def test_a_share_that_a_host_could_not_mount_is_no_unmounted_one(kind: str) -> None:
+    """An administrator who unmounts a share takes it off the host."""
+    assert reach({}, {"mounted": False, "accessible": False}, kind=kind) == (2, "esx-2")
+    assert reach({"mounted": False, "accessible": False}, accessible=False, kind=kind) == (1, "esx-1")
+    assert reach({}, {"mounted": None, "accessible": False}, kind=kind) == (2, "esx-2")
+
+
+def test_what_may_be_a_share_or_a_volume_may_have_been_unmounted() -> None:
+    assert reach({}, {"mounted": False, "accessible": False}, kind=None) == (1, None)
+
+
 def test_what_is_not_reported_is_no_access_and_no_lack_of_it() -> None:
     assert reach({}, {"accessible": None}) == (2, None)
     assert reach({}, {"mounted": None}) == (1, "")
@@ -65,6 +79,13 @@ def test_what_is_not_reported_is_no_access_and_no_lack_of_it() -> None:
     assert reach({"mounted": None, "accessible": False}) == (None, None)
     assert reach({}, {"mounted": None, "accessible": False}) == (1, None)
     assert reach({}, NO, host={"connection_state": None}) == (1, None)
+
+
+def test_what_a_single_host_says_of_the_datastore_is_said_of_its_mount() -> None:
+    """A host without vCenter need not report it of the mount; VIM API reference, HostMountInfo.accessible."""
+    assert reach({"accessible": None}) == (1, "")
+    assert reach({"accessible": None}, accessible=False) == (1, "esx-1")
+    assert reach({"accessible": None}, accessible=None) == (1, None)
 
 
 def test_a_datastore_that_vcenter_calls_inaccessible_is_so_for_all_who_mount_it() -> None:

@@ -73,7 +73,7 @@ DATASTORE_TABLES = (
         ENDPOINT,
         ("datastore_id", "VARCHAR", ""),
         HOST,
-        ("mounted", "BOOLEAN", ""),
+        ("mounted", "BOOLEAN", "false when an administrator unmounted it, or, of NFS, when the host could not mount it"),
         ("accessible", "BOOLEAN", ""),
         topic="datastores",
         key=("endpoint", "datastore_id", "host_id"),

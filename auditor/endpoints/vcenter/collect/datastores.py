@@ -119,7 +119,8 @@ def add_datastore(
         if about is None or host is None:
             yield gap(endpoint, f"a mount of datastore {name}", "its host or its state is not reported")
             continue
-        tables.mounts.add(datastore_id=facts.id, host_id=host.value, mounted=about.mounted, accessible=about.accessible)
+        mounted = True if about.mounted is None else about.mounted  # unset: it is; VIM API reference, HostMountInfo.mounted
+        tables.mounts.add(datastore_id=facts.id, host_id=host.value, mounted=mounted, accessible=about.accessible)
     for seen_by in vvol.endpoints if vvol else ():
         yield from _protocol_endpoints(endpoint, tables, facts.id, name, seen_by)
 

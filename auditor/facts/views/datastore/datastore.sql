@@ -85,15 +85,17 @@ locked AS (
     GROUP BY ALL
 ),
 mounting AS (
-    -- `is_asked`: the host answers, nobody works on it, and it is to have the datastore: one that was unmounted was so by an administrator. Source: VIM
-    -- API reference, HostMountInfo.
+    -- `is_asked`: the host answers, nobody works on it, and it is to have the datastore: one that was unmounted was so by an administrator. An NFS mount
+    -- that is not mounted could not be: to unmount one takes it off the host. Source: VIM API reference, HostMountInfo (mountFailedReason) and
+    -- HostDatastoreSystem.RemoveDatastore; a recorded host lists such a mount as neither accessible nor mounted.
     SELECT
         m.endpoint,
         m.datastore_id,
         coalesce(h.name, h.host_id) AS host,
-        m.mounted AND h.connection_state = 'connected' AND NOT h.in_maintenance_mode AS is_asked,
+        (m.mounted OR d.type IN ('NFS', 'NFS41')) AND h.connection_state = 'connected' AND NOT h.in_maintenance_mode AS is_asked,
         m.accessible
     FROM fact.datastore_mount AS m
+    JOIN fact.datastore AS d USING (endpoint, datastore_id)
     JOIN fact.host AS h USING (endpoint, host_id)
 ),
 reach AS (
@@ -103,6 +105,7 @@ reach AS (
         count(*) FILTER (WHERE is_asked) AS hosts,
         few(CASE WHEN is_asked THEN host END) AS host_names,
         few(CASE WHEN is_asked AND NOT accessible THEN host END) AS without_access,
+        count(*) AS mounts,
         count(*) FILTER (WHERE is_asked IS NULL) AS undecided,
         count(*) FILTER (WHERE (NOT is_asked OR accessible) IS NULL) AS undetermined
     FROM mounting
@@ -181,7 +184,7 @@ SELECT
     CASE
         WHEN g.without_access IS NOT NULL THEN g.without_access
         WHEN NOT d.accessible THEN g.host_names
-        WHEN d.accessible AND g.undetermined = 0 THEN ''
+        WHEN d.accessible AND (g.undetermined = 0 OR (g.mounts = 1 AND g.undecided = 0)) THEN ''  -- as HostMountInfo.accessible says of one host
     END AS hosts_without_access
 FROM fact.datastore AS d
 CROSS JOIN step_vcenter_reading AS k

@@ -26,7 +26,7 @@ from auditor.endpoints.vcenter.collect.datastores import collect_datastores, con
 from .answering import ENDPOINT, REFUSED, Answers, Found, circuit, has
 
 PATHS = ("name", "summary.type", "info", "host", "parent", "iormConfiguration")
-HOST1, HOST2 = Ref("HostSystem", "host-1"), Ref("HostSystem", "host-2")
+HOST1, HOST2, HOST3 = (Ref("HostSystem", f"host-{n}") for n in (1, 2, 3))
 NEEDED: dict[str, Any] = {"name": "fast", "summary.type": "VMFS", "info": DatastoreInfo(), "host": [], "parent": Ref("Folder", "group-1")}
 
 
@@ -134,12 +134,14 @@ def test_mounts_are_listed_and_one_that_says_nothing_is_a_gap() -> None:
     mounts = [
         HostMount(key=HOST1, mount_info=MountInfo(mounted=True, accessible=False)),
         HostMount(key=HOST2, mount_info=None),
+        HostMount(key=HOST3, mount_info=MountInfo(accessible=True)),
         HostMount(key=None, mount_info=MountInfo(mounted=True)),
         HostMount(key=HOST2, mount_info=MountInfo(mounted=False, accessible=True)),
     ]
     given = found(store(host=mounts))
     assert given.rows("datastore_mount") == [
         {"datastore_id": "datastore-1", "host_id": "host-1", "mounted": True, "accessible": False},
+        {"datastore_id": "datastore-1", "host_id": "host-3", "mounted": True, "accessible": True},
         {"datastore_id": "datastore-1", "host_id": "host-2", "mounted": False, "accessible": True},
     ]
     assert [what for what, _ in given.gaps] == ["a mount of datastore fast"] * 2
