@@ -26,11 +26,13 @@ CREATE OR REPLACE MACRO few_distinct(x, separator := ', ') AS
     || CASE WHEN count(DISTINCT x) > 5 THEN ' and ' || (count(DISTINCT x) - 5) || ' more' ELSE '' END;
 """
 
-# Of several operational states the first is the main one. Source: VIM API reference, ScsiLun.operationalState.
+# Of several operational states the first is the main one. `is_lost`: no path carries I/O. Source: VIM API reference,
+# ScsiLun.operationalState and ScsiLunState.
 _DEVICE = f"""
 CREATE OR REPLACE MACRO purpose_of_device(vendor, model, is_tiny) AS {purpose_of_device()};
 CREATE OR REPLACE MACRO is_tiny_disk(size_bytes) AS size_bytes <= {TINY_BYTES};
 CREATE OR REPLACE MACRO main_state(states) AS nullif(trim(split_part(states, ',', 1)), '');
+CREATE OR REPLACE MACRO is_lost(state) AS state IN ('error', 'lostCommunication', 'timeout');
 """
 
 # How near a volume is to its ceiling. A FlashArray reports instead how long QoS held an operation back: one that waits is at the ceiling.

@@ -312,9 +312,11 @@ def test_what_lies_under_a_policy_or_on_a_pool_is_counted_where_all_that_may_was
     }
     uses: Rows = [{"endpoint": "east", "volume_id": name, "volume": f"vol {name}", "device": f"naa.{name}"} for name in volumes]
     uses += [{"endpoint": "east", "volume_id": "vvol"}, {"endpoint": "west", "volume_id": "v1", "volume": "of west"}]
+    # As many as the array counts under it; of q more than were read, as files and qtrees are.
+    of_array = {"p": 2, "g": 1, "q": 3, "r": None, "s": None, "t": 1, "unused": 0, "unread": 1}
     policies: Rows = [
-        {"endpoint": "east", "policy_id": name, "name": f"policy {name}", "max_iops": 5, "is_shared": True}
-        for name in ("p", "g", "q", "r", "s", "t", "unused")
+        {"endpoint": "east", "policy_id": name, "name": f"policy {name}", "max_iops": 5, "is_shared": True, "volumes": counted}
+        for name, counted in of_array.items()
     ]
     policies.append({"endpoint": "west", "policy_id": "p"})
     seen_under, under = "datastores_seen_under_it", "datastores_under_it"
@@ -329,7 +331,8 @@ def test_what_lies_under_a_policy_or_on_a_pool_is_counted_where_all_that_may_was
         }
         | {"max_iops": 5, "is_shared": True, "resource_name": "policy p"},
         "east/g": {"volumes": 1, seen_under: 1, under: 1},
-        "east/q": {"volumes": 2, seen_under: 1, under: 1, "volume_names": "vol v3"},
+        "east/q": {"volumes": None, seen_under: 1, under: None, "volume_names": "vol v3"},
+        "east/unread": {"volumes": None, seen_under: 0, under: None},
         "east/r": {"volumes": 1, seen_under: 1, under: 1 if every_vcenter else None},
         "east/s": {seen_under: 1, under: 1 if every_vcenter else None},
         "east/t": {"volumes": 2, seen_under: 1, under: 1 if every_vcenter else None},

@@ -135,6 +135,15 @@ COMPARED = (
         WHERE paths_differ(active, working, working_paths, psp)""",  # noqa: S608  words of this module
     ),
     TwoReadings(
+        "the state of a disk",
+        frozenset({("device", "operational_state"), ("device_policy", "working_paths")}),
+        """
+        SELECT endpoint, host_id, device AS name, main_state(d.operational_state) AS first, p.working_paths || ' working paths' AS second
+        FROM fact.device AS d
+        JOIN fact.device_policy AS p USING (endpoint, host_id, device)
+        WHERE is_lost(main_state(d.operational_state)) AND p.working_paths > 0""",
+    ),
+    TwoReadings(
         "the devices",
         frozenset({("device", "device"), ("device_policy", "device")}),
         """

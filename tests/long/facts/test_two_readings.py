@@ -106,6 +106,29 @@ def test_a_device_that_the_copy_lacks_is_a_gap(more: dict[str, Any], *, differs:
     assert all(REFRESH in why for _, why in texts)
 
 
+@pytest.mark.parametrize(
+    ("state", "first", "listed", "verdict"),
+    [
+        pytest.param("lostCommunication", paths("host-1", 4, 0, dead=4), own("host-1", 4), "unknown", id="lost by the copy, and reached"),
+        pytest.param("lostCommunication", paths("host-1", 4, 4), own("host-1", 4), "unknown", id="lost, and its paths are well"),
+        pytest.param("ok", paths("host-1", 2, 2), own("host-1", 4), "unknown", id="well by a copy that is old"),
+        pytest.param("lostCommunication", paths("host-1", 4, 0, dead=4), own("host-1", 0), "fail", id="lost by both"),
+        pytest.param("timeout", paths("host-1", 4, 0, dead=4), None, "fail", id="lost, and esxcli was refused"),
+        pytest.param("ok", paths("host-1", 4, 4), own("host-1", 4), "pass", id="well by both"),
+        pytest.param("off", paths("host-1", 2, 2), own("host-1", 4), "not_applicable", id="detached"),
+    ],
+)
+def test_a_disk_is_lost_where_the_host_itself_lists_no_path_that_carries(
+    state: str, first: list[dict[str, Any]], listed: dict[str, Any] | None, verdict: str
+) -> None:
+    given = fleet(first, listed)
+    for row in given["device"]:
+        row |= {"device_type": "disk", "operational_state": state if row["host_id"] == "host-1" else "ok"}
+    assert judged("multipath/device-state", given)[f"host-1/{LUN}"] == verdict
+    named = [what for what, _ in told(given) if "the state of a disk" in what]
+    assert named == ([f"two readings of the state of a disk: {LUN} on esx-1"] if state != "ok" and verdict == "unknown" else [])
+
+
 def test_the_gap_of_saved_outputs_says_nothing_of_a_vcenter() -> None:
     given = fleet(paths("host-1", 2, 2), own("host-1", 4))
     given["reading"] = [{**row, "source": "/evidence/esx-1"} for row in given["reading"]]

@@ -37,6 +37,12 @@ used AS (
     FROM ruled AS x
     JOIN step_volume_use AS u ON u.endpoint = x.endpoint AND u.volume_id = x.volume_id
     GROUP BY x.endpoint, x.policy_id
+),
+counted AS (
+    -- The array counts those under a policy itself: a file, a qtree or a volume that was not read counts there, and its datastores are not known.
+    SELECT q.endpoint, q.policy_id, NOT coalesce(q.volumes > coalesce(u.volumes, 0), false) AS are_all
+    FROM fact.array_qos_policy AS q
+    LEFT JOIN used AS u USING (endpoint, policy_id)
 )
 SELECT
     q.endpoint,
@@ -50,9 +56,9 @@ SELECT
     q.is_shared,
     q.max_iops,
     q.max_bytes_per_second,
-    CASE WHEN r.volumes_read AND t.endpoint IS NULL THEN coalesce(u.volumes, 0) END AS volumes,
+    CASE WHEN r.volumes_read AND t.endpoint IS NULL AND c.are_all THEN coalesce(u.volumes, 0) END AS volumes,
     coalesce(s.datastores, 0) AS datastores_seen_under_it,
-    CASE WHEN r.volumes_read AND t.endpoint IS NULL AND (k.datastores_read OR h.datastores_read) THEN coalesce(s.datastores, 0) END AS datastores_under_it,
+    CASE WHEN r.volumes_read AND t.endpoint IS NULL AND c.are_all AND (k.datastores_read OR h.datastores_read) THEN coalesce(s.datastores, 0) END AS datastores_under_it,
     u.volume_names,
     u.devices,
     u.datastores,
@@ -63,5 +69,6 @@ LEFT JOIN step_array AS a ON a.endpoint = q.endpoint
 LEFT JOIN step_endpoint_reading AS r ON r.endpoint = q.endpoint
 LEFT JOIN astray AS t ON t.endpoint = q.endpoint
 LEFT JOIN audience AS h ON h.endpoint = q.endpoint AND h.policy_id = q.policy_id
+LEFT JOIN counted AS c ON c.endpoint = q.endpoint AND c.policy_id = q.policy_id
 LEFT JOIN used AS u ON u.endpoint = q.endpoint AND u.policy_id = q.policy_id
 LEFT JOIN store AS s ON s.endpoint = q.endpoint AND s.policy_id = q.policy_id;

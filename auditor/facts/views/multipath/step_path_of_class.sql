@@ -9,7 +9,11 @@ SELECT
     n.host_id,
     m.device,
     i.device_type,
-    i.device_state,
+    -- The copy of a disk's state is as old as that of its paths, and a disk that is lost has none that carries I/O. Who detached it said so.
+    CASE
+        WHEN i.device_state <> 'off' AND (d.paths_differ OR (is_lost(i.device_state) AND coalesce(p.working_paths > 0, false))) THEN NULL
+        ELSE i.device_state
+    END AS device_state,
     i.special_purpose,
     i.vendor,
     i.model,
