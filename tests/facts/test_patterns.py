@@ -38,7 +38,7 @@ REASONS: dict[str, tuple[int, str]] = {
     "device_answer": (1, VVOL_ID),
     "disk_stream": (1, VVOL_ID),
     "host": (3, VERSION),
-    "host_module": (4, f"a parameter's name, whose form the driver fixes; {VERSION}"),
+    "host_module": (6, f"a parameter's name, whose form the driver fixes; {VERSION}; the release that a driver is made for"),
     "iscsi_target": (3, "an IQN, by the date and the domain before the colon, which its standard gives to one vendor"),
     "module_instance": (7, "a parameter's name, whose form the driver fixes"),
     "nfs_option": (1, VERSION),

@@ -109,14 +109,15 @@ unclear AS (
         OR (q.depth_parameter = 'lpfc_lun_queue_depth' AND regexp_matches(lower(w.name), '^lpfc\d+_lun_queue_depth$') AND w.name <> lower(w.name))
 ),
 versioned AS (
-    -- A version as numbers: 900.14.4.390.20-36vmw.901.0.24957456 is [14, 4, 390, 20].
+    -- A version as numbers: 900.14.4.390.20-36vmw.901.0.24957456 is [14, 4, 390, 20], and made for 901.
     SELECT
         endpoint,
         host_id,
         module,
         list_transform(
             string_split(nullif(regexp_extract(version, '^(?:900[.])?([0-9]+([.][0-9]+)+)', 1), ''), '.'), lambda x: TRY_CAST(x AS BIGINT)
-        ) AS numbers
+        ) AS numbers,
+        nullif(regexp_extract(version, '-[0-9]+[A-Za-z]+[.]([0-9]{3})[.]', 1), '') AS made_for
     FROM fact.host_module
 ),
 sheet AS (
@@ -126,7 +127,10 @@ sheet AS (
         v.module,
         v.numbers,
         count(f.module) > 0 AS is_on_sheet,
-        few_distinct(CASE WHEN v.numbers >= f.first_version AND v.numbers < f.fixed_version THEN f.fault END, '; ') AS fault
+        coalesce(bool_or(v.numbers >= f.first_version AND v.numbers < f.fixed_version AND v.made_for IS NULL), false) AS is_open,
+        few_distinct(
+            CASE WHEN v.numbers >= f.first_version AND v.numbers < f.fixed_version AND regexp_full_match(v.made_for, f.made_for) THEN f.fault END, '; '
+        ) AS fault
     FROM versioned AS v
     LEFT JOIN step_driver_fault AS f USING (module)
     GROUP BY ALL
@@ -200,7 +204,7 @@ SELECT
     m.version AS driver_version,
     CASE
         WHEN y.fault IS NOT NULL THEN y.fault
-        WHEN y.numbers IS NOT NULL OR NOT y.is_on_sheet THEN ''
+        WHEN (y.numbers IS NOT NULL AND NOT y.is_open) OR NOT y.is_on_sheet THEN ''
     END AS driver_fault,
     y.is_on_sheet,
     CASE
