@@ -199,13 +199,15 @@ def _rebooted(run: WaveRun, steps: Generator[Receipt, None, str]) -> Iterator[Re
             run.stopped = run.stopped or stops
             break
         rebooted |= receipt.change.remediator in STEPS
-        if receipt.outcome is Outcome.APPLIED and receipt.change.remediator not in STEPS:
-            run.applied.append(receipt)
-            run.made.append(receipt)
+        if receipt.change.remediator not in STEPS:
+            if receipt.outcome is Outcome.APPLIED:
+                run.applied.append(receipt)
+                run.made.append(receipt)
+            elif receipt.outcome is Outcome.UNVERIFIED:
+                run.unsure.append(receipt.change)
         yield receipt
         yield from run.take_late()
-    if not stops:  # else its receipts say what became of the host, and the hosts before it were asked
-        run.settle("the reboot of a host")
+    run.settle("the reboot of a host")  # also where it stopped the run: what else was written to the host may have made health worse
     run.stop_after_first()
     if rebooted and not run.stopped:
         run.health.begin_again()

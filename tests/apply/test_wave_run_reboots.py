@@ -93,7 +93,21 @@ def test_what_was_put_back_during_reboots_comes_as_soon_as_it_is_known_and_stops
         ("a", Outcome.REVERTED),
     ]
     assert run.stopped == "not attempted: it ends"
-    assert site.of("begin again", "passed", "check") == []
+    assert site.of("begin again", "passed") == []
+
+
+@pytest.mark.parametrize("worse", [False, True], ids=["no worse", "worse"])
+def test_health_is_asked_of_what_a_host_was_given_before_one_of_its_settings_was_not_read_back(
+    site: Site, reboots: Reboots, change: Make, *, worse: bool
+) -> None:
+    first, second = (on_host(change, name, "h1", reboots=True) for name in ("first", "second"))
+    reboots.steps = {"": ([applied(first), Receipt(second, Outcome.UNVERIFIED, 32)], "not attempted: second was not read back")}
+    site.worsened = [["slow"]] if worse else []
+    found, error = receipts_of(site.run(ask_health=True), first, second, rolling="rolling")
+    assert found == [("first", Outcome.APPLIED), ("second", Outcome.UNVERIFIED)]
+    assert site.of("check", "health") == [("check", ["first"]), ("health", ["first", "second"])]
+    assert (error is not None, [event[1] for event in site.of("failed")]) == (worse, [["first", "second"]] if worse else [])
+    assert site.of("passed", "begin again") == []
 
 
 def test_what_stopped_a_run_while_a_host_was_rebooted_still_stops_it(site: Site, change: Make, monkeypatch: pytest.MonkeyPatch) -> None:
