@@ -127,6 +127,11 @@ def test_secrets_in_an_answer_are_masked() -> None:
         pytest.param(
             [{"response-type-numeric": 1, "return-code": -10027}, {"response-type-numeric": 0, "return-code": 0}], (True, -10027), id="two"
         ),
+        pytest.param(
+            ["odd", {"response-type-numeric": 0, "return-code": 0}, {"response-type": "Error", "return-code": -1}],
+            (True, -1),
+            id="an error after a success",
+        ),
         pytest.param([{"response": "some data", "return-code": 0}], None, id="no type"),
         pytest.param([{"response-type": "Error", "return-code": 0.5}], (True, None), id="a code that is none"),
         pytest.param([{"response-type": "Error", "return-code": "odd"}], (True, None), id="likewise, a word"),

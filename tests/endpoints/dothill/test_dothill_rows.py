@@ -78,6 +78,13 @@ VOLUME = ("volume_id", "name", "device", "status", "size_bytes", "pool_id", "cop
              POOL, "00c0fffa39f700006f95066801000000", "Archive", 2, "a", "b"),
             id="a snapshot; an affinity pins nothing",
         ),
+        pytest.param(
+            {name: cell for name, cell in LINEAR.items() if name not in ("container-serial", "owner", "preferred-owner")}
+            | {"virtual-disk-serial": "00C0FF1EC44A00001E23415500000000"},
+            ("00c0ff1ec44a00008425415501000000", "U1_B01-04_v0001", "naa.600c0ff0001ec44a8425415501000000", "OK", 1198996324352,
+             "00c0ff1ec44a00001e23415500000000", None, None, 1, None, None),
+            id="firmware that names the pool a virtual disk, and no owner",
+        ),
     ],
 )  # fmt: skip
 def test_a_volume_is_one_row(value: dict[str, Any], expected: tuple[Any, ...]) -> None:
@@ -94,6 +101,7 @@ def test_a_volume_is_one_row(value: dict[str, Any], expected: tuple[Any, ...]) -
         pytest.param({"blocksize": 4096}, "size_bytes", "is not 512, and what sizes are counted in then is not known", id="blocks"),
         pytest.param({"wwn": "600C0FF0"}, "device", "is a str that is not an NAA name", id="a short name"),
         pytest.param({"health": 3}, "status", "is a int that is not a string", id="health"),
+        pytest.param({"total-size-numeric": "N/A"}, "size_bytes", "is a str that is not a whole number", id="no size"),
     ],
 )
 def test_what_is_odd_in_a_volume_is_null_and_named(changes: dict[str, Any], column: str, error: str) -> None:
@@ -115,11 +123,14 @@ def tier(name: Any, disks: Any = 12) -> dict[str, Any]:
     [
         pytest.param([tier("Performance", 28)], ["Performance"], [], id="the ME5084's: one"),
         pytest.param([tier("Performance"), tier("Archive", "24")], ["Performance", "Archive"], [], id="two, one as text"),
-        pytest.param([tier("Standard"), tier("Archive", 0)], ["Standard"], [], id="one has no disks"),
+        pytest.param([tier("Standard", 1), tier("Archive", 0)], ["Standard"], [], id="one has no disks, the other a single one"),
         pytest.param([tier("Standard"), tier("Read Cache", 2)], ["Standard"], [], id="a read cache holds copies alone"),
         pytest.param([tier("Standard"), tier("Ultra")], None, ["hold 'Ultra', which is not known"], id="another word"),
         pytest.param([tier("Standard", "many")], None, ["hold what is no tier"], id="no number of disks"),
         pytest.param(["odd"], None, ["hold what is no tier"], id="no object"),
+        pytest.param([tier(None)], None, ["hold what is no tier"], id="a tier without a name"),
+        pytest.param([{"tier": "Standard"}], None, ["hold what is no tier"], id="a tier without a number of disks"),
+        pytest.param("Standard", None, [], id="a text"),
         pytest.param([], None, [], id="none: a linear pool"),
         pytest.param(None, None, [], id="not reported"),
     ],
@@ -145,15 +156,22 @@ def test_tiers_that_hold_data_are_counted(tiers: Any, expected: list[str] | None
         pytest.param(None, [("RAID10", 8, "SAS")], ("hdd", 8, "RAID10"), id="linear"),
         pytest.param(None, [("RAID10", 8, "SSD SAS")], ("ssd", 8, "RAID10"), id="linear, of SSDs"),
         pytest.param(None, [("RAID10", "x", None)], (None, None, "RAID10"), id="linear, and nothing is known"),
+        pytest.param([tier("Performance", 2)], [(None, 2, None)], ("ssd", 2, None), id="its tier says what its disks do not"),
+        pytest.param([tier("Standard", 2)], [], ("hdd", None, None), id="groups that were not reported: no number, and not none"),
     ],
 )  # fmt: skip
 def test_a_pool_is_one_row(tiers: Any, groups: Any, expected: tuple[Any, ...]) -> None:
     value = {"serial-number": POOL, "name": "A", "owner": "A", "blocksize": 512, "total-size-numeric": 346315292672, "tiers": tiers}
     value["disk-groups"] = [{"raidtype": raid, "diskcount": disks, "disk-description": kind} for raid, disks, kind in groups]
-    pool = record(value)
-    row = rows.pool_row(pool, 10_000)
+    row = rows.pool_row(record(value), 10_000)
     assert some(row, "media", "disks", "raid_type") == expected
     assert some(row, "pool_id", "name", "node_id", "rpm", "size_bytes") == (POOL, "A", "a", 10_000, 177313429848064)
+
+
+def test_a_pool_without_groups_and_an_owner_is_a_row_of_what_is_known() -> None:
+    pool = record({"serial-number": POOL, "name": "A", "total-size-numeric": 2, "tiers": [], "disk-groups": ["odd"]})
+    assert some(rows.pool_row(pool, None), "media", "disks", "raid_type", "node_id", "size_bytes") == (None, None, None, None, 1024)
+    assert errors(pool) == []
 
 
 # edingc/powervault_me5_exporter, testdata/volume-statistics.json; its status says 1773674742.
@@ -188,6 +206,13 @@ OLD = {
         pytest.param(BUSY, None, (None, None, None), id="no time of now"),
         pytest.param({**BUSY, "start-sample-time-numeric": 1773674726 - 601}, 1773674742, (None, None, None), id="a long sample"),
         pytest.param({**BUSY, "start-sample-time-numeric": 1773674726}, 1773674742, (None, None, None), id="a sample of no time"),
+        pytest.param({**BUSY, "start-sample-time-numeric": 1773674725}, 1773674726, (18412, 1677375488, 91102), id="a second, just now"),
+        pytest.param(
+            {**BUSY, "start-sample-time-numeric": 1773674126}, 1773675326, (18412, 1677375488, 91102), id="as long and old as may be"
+        ),
+        pytest.param({**BUSY, "start-sample-time-numeric": None}, 1773674742, (None, None, None), id="no begin"),
+        pytest.param({**BUSY, "stop-sample-time-numeric": "N/A"}, 1773674742, (None, None, None), id="no end"),
+        pytest.param({**BUSY, "bytes-per-second-numeric": "N/A"}, 1773674742, (18412, None, None), id="no bytes"),
     ],
 )
 def test_a_load_is_of_now_or_not_known(value: dict[str, Any], now: int | None, expected: tuple[Any, ...]) -> None:
@@ -206,6 +231,10 @@ POOL_BUSY = {"iops": 192, "avg-rsp-time": 12001, "time-since-sample": 14, "time-
     [
         pytest.param([POOL_BUSY], (192.0, 12001.0), [], id="the ME5084's"),
         pytest.param([{**POOL_BUSY, "time-since-sample": 601}], None, [], id="a long sample"),
+        pytest.param([{**POOL_BUSY, "time-since-sample": 600}], (192.0, 12001.0), [], id="as long as may be"),
+        pytest.param([{**POOL_BUSY, "time-since-sample": None}], None, ["is null where a whole number was expected"], id="no time"),
+        pytest.param(["odd"], None, ["are missing"], id="no object"),
+        pytest.param("odd", None, ["are missing"], id="no list"),
         pytest.param([{**POOL_BUSY, "iops": "N/A"}], (None, 12001.0), ["is a str that is not a number"], id="no number"),
         pytest.param([], None, ["are missing"], id="none"),
     ],
@@ -245,6 +274,7 @@ def test_the_array_and_a_controller() -> None:
         "dothill", "Uninitialized Name", "CN0AAAAAAAA000000AA01", "GL210R004", "ME5084",
     )  # fmt: skip
     assert rows.array_row(system, [{"bundle-version": "GL225P002"}, {"bundle-version": "GL210R004"}])["version"] == "GL210R004, GL225P002"
+    assert rows.array_row(system, [{"bundle-version": "GL210R004"}, {}])["version"] == "GL210R004"
     assert rows.array_row(system, ())["version"] is None
     node = record({"controller-id": "A", "status": "Operational", "sc-fw": "INS200P05-09", "model": "ME5084", "health": "OK"})
     assert tuple(rows.node_row(node).values()) == ("a", "A", "Operational", "INS200P05-09", "ME5084")
@@ -256,8 +286,8 @@ def test_the_array_and_a_controller() -> None:
 @pytest.mark.parametrize(("health", "severity"), [("OK", None), ("Unknown", None), ("Degraded", "warning"), ("Fault", "critical")], ids=str)
 def test_health_that_is_not_ok_is_an_alert_where_there_are_no_others(health: str, severity: str | None) -> None:
     row = rows.health_row(record({"health": health, "health-reason": "A fan has failed."}))
-    assert (row and some(row, "severity", "own_severity", "summary", "is_open")) == (
-        None if severity is None else (severity, health, "A fan has failed.", True)
+    assert (row and some(row, "alert_id", "component", "severity", "own_severity", "summary", "is_open")) == (
+        None if severity is None else ("health", "system", severity, health, "A fan has failed.", True)
     )
 
 
@@ -270,6 +300,8 @@ GROUPS = {
                   {"durable-id": "H7", "name": "alone", "serial-number": "00C0FF26C2360000AA399F6101010000"}]},
         {"durable-id": "HG0", "name": "HostGroup1", "serial-number": "00c0ff26c2360000223a9f6101010000",
          "host": [{"durable-id": "H1", "name": "Host1", "serial-number": "00c0ff26c2360000e2399f6101010000"}]},
+        {"durable-id": "HG1", "name": 1, "serial-number": "00c0ff26c2360000223a9f61010100ff",
+         "host": [{"name": "silent", "serial-number": "00c0ff26c4ea0000f77f245b0101ffff"}]},
         {"durable-id": "HG2", "name": "rac", "serial-number": "00c0ff26c4ea00008c81245b01010000",
          "host": [{"durable-id": "H4", "name": "rac01", "serial-number": "00c0ff26c4ea0000057f245b01010000"},
                   {"durable-id": "H3", "name": "rac02", "serial-number": "00c0ff26c4ea0000f77f245b01010000"}]},
@@ -290,8 +322,13 @@ INITIATORS = {
         initiator("50:01:43:80:02:9C:EB:58", "00c0ff26c4ea0000f77f245b01010000"),
         initiator("iqn.1998-01.com.vmware:ESX-1", "NOHOST", bus="iSCSI"),
         initiator("0x500605b00d2fe7a0", "00c0ff26c2360000aa399f6101010000", bus="SAS"),
+        {**initiator("500605b00d2fe7a1", "00c0ff26c2360000AA399F6101010000", "Other", bus="SAS"), "nickname": ""},
+        initiator("eui.02004567A425678D", "00c0ff26000000000000000001010000", bus="iSCSI"),
+        {**initiator("naa.52004567BA64678D", "NOHOST", bus="iSCSI"), "nickname": "", "profile": None},
     ]
 }
+SILENT = "00c0ff26c4ea0000f77f245b0101ffff"
+"""A host no initiator of which was seen, of a group whose name is none."""
 
 
 def test_hosts_are_those_of_the_tree_and_initiators_without_one() -> None:
@@ -300,10 +337,13 @@ def test_hosts_are_those_of_the_tree_and_initiators_without_one() -> None:
     assert [tuple(row.values()) for row in known.hosts.values()] == [
         ("00c0ff26c2360000aa399f6101010000", "alone", None, "Standard"),
         ("00c0ff26c2360000e2399f6101010000", "Host1", "HostGroup1", "HP-UX"),
+        (SILENT, "silent", None, None),
         ("00c0ff26c4ea0000057f245b01010000", "rac01", "rac", "Standard"),
         ("00c0ff26c4ea0000f77f245b01010000", "rac02", "rac", "Standard"),
         ("21000024ff3dfed1", "n", None, "HP-UX"),
         ("iqn.1998-01.com.vmware:esx-1", "n", None, "Standard"),
+        ("00c0ff26000000000000000001010000", None, None, "Standard"),
+        ("naa.52004567ba64678d", None, None, None),
     ]
     assert [(row["initiator"], row["kind"]) for row in known.initiators] == [
         ("21000024ff3dfed1", "fc"),
@@ -312,6 +352,9 @@ def test_hosts_are_those_of_the_tree_and_initiators_without_one() -> None:
         ("50014380029ceb58", "fc"),
         ("iqn.1998-01.com.vmware:esx-1", "iscsi"),
         ("500605b00d2fe7a0", "sas"),
+        ("500605b00d2fe7a1", "sas"),
+        ("eui.02004567a425678d", "iscsi"),
+        ("naa.52004567ba64678d", "iscsi"),
     ]
     assert not parse_errors.any
 
@@ -331,6 +374,8 @@ def test_a_host_without_a_serial_number_is_left_out_and_named() -> None:
         pytest.param(initiator("no", "NOHOST"), "is no initiator's name", id="no name"),
         pytest.param(initiator("iqn.x", "NOHOST"), "is no initiator's name", id="an IQN on Fibre Channel"),
         pytest.param(initiator("500143801875548e", "NOHOST", bus="odd"), "is 'odd', which is not known", id="another bus"),
+        pytest.param({"id": "500143801875548e", "nickname": "n"}, "is missing where a string was expected", id="no bus"),
+        pytest.param({"host-bus-type": "FC", "nickname": "n"}, "is no initiator's name", id="nothing"),
     ],
 )
 def test_an_initiator_that_is_odd_is_left_out_and_named(value: dict[str, Any], why: str) -> None:
@@ -416,6 +461,21 @@ OF_GROUP = {
         ),
         pytest.param({"volume-view": [view(mapping(RAC01, "odd"))]}, [], ["is 'odd', which is not known"], id="another access"),
         pytest.param({"volume-view": [view(mapping(RAC01), serial=None)]}, [], ["is missing"], id="no volume"),
+        pytest.param({"volume-view": [view(mapping(RAC01), serial="")]}, [], ["is missing"], id="a volume without a number"),
+        pytest.param({"volume-view": [view(mapping(SILENT))]}, [(VOL, SILENT, 2)], [], id="a host that was not seen yet"),
+        pytest.param(
+            {"volume-view": [view(mapping("eui.02004567a425678d"))]},
+            [(VOL, "00c0ff26000000000000000001010000", 2)],
+            [],
+            id="an initiator of a host that the tree does not have",
+        ),
+        pytest.param(
+            {"volume-view": [view({"identifier": RAC01, "lun": 1})]},
+            [],
+            ["is missing where a string was expected"],
+            id="whether it gives access is not reported",
+        ),
+        pytest.param({"volume-view": "odd", "volume-group-view": ["odd"]}, [], [], id="no list, and no object"),
         pytest.param({}, [], [], id="no maps"),
     ],
 )
@@ -426,3 +486,15 @@ def test_what_a_volume_is_mapped_to(maps: dict[str, Any], expected: list[tuple[A
     found = list(parse_errors.gaps("msa"))
     assert [gap.why for gap in found] == error
     assert all(" of map of volume Vol0002" in gap.what for gap in found)
+
+
+def test_of_a_group_of_volumes_what_has_no_number_or_is_mapped_to_nobody_is_named() -> None:
+    parse_errors = ParseErrors("show maps")
+    luns = [{"lun": "0"}, {"volume-serial": VOL, "lun": "1"}]
+    maps = [{"initiator-id": one, "access": "read-only", "volume-group-view-mappings-luns": luns} for one in (RAC01, "nobody")]
+    views = {"volume-group-view": [{"group-name": "VGroup1", "volume-group-view-mappings": maps}]}
+    found = list(connection_rows(views, known_hosts(GROUPS, INITIATORS, parse_errors), parse_errors))
+    assert [tuple(row.values()) for row in found] == [(VOL, RAC01, 1)]
+    assert [gap.what for gap in parse_errors.gaps("msa")] == [
+        f"show maps: {field} of map of volume group VGroup1" for field in ("volume-serial", "identifier")
+    ]
