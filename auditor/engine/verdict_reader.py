@@ -20,6 +20,8 @@ _CHUNK_ROWS = 2_000
 def in_order(connection: duckdb.DuckDBPyConnection, select: str, bound: Mapping[str, object], count: int) -> Iterator[tuple[Any, ...]]:
     """The rows of `select`, which has a column `endpoint`, in the order of BY_IMPACT and PLACE; `count` is how many they are.
 
+    Those of more than SORTED_AT_ONCE rows come in that order of each endpoint, one endpoint after the other by name.
+
     Raises:
         SnapshotError: the files behind them went away, or are damaged.
     """

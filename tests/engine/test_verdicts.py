@@ -12,6 +12,7 @@ from typing import Any
 import duckdb
 import pytest
 
+from auditor.engine.verdict_reader import in_order
 from auditor.engine.verdict_rows import JudgedRule, class_of, decoded
 from auditor.engine.verdict_sql import VERDICT_COLUMNS
 from auditor.engine.verdicts import DeferredVerdicts, Evaluation, disputable_targets, load_evaluation, new_store
@@ -121,6 +122,24 @@ def test_findings_come_worst_first(monkeypatch: pytest.MonkeyPatch) -> None:
     assert names(kept(*MIXED)) == WORST_FIRST, "a part at a time"
     assert names(kept(*MIXED), Verdict.PASS) == WORST_FIRST[-1:]
     assert names(kept(*MIXED), Verdict.WAIVED) == []
+
+
+@pytest.mark.parametrize(
+    ("sorted_at_once", "expected"),
+    [
+        pytest.param(5, ["vc 9", "va 7", "va 3", "vc a", "vc b"], id="all at once: what gains most comes first"),
+        pytest.param(4, ["va 7", "va 3", "vc 9", "vc a", "vc b"], id="too many: an endpoint at a time"),
+    ],
+)
+def test_rows_come_by_what_they_gain_and_then_by_place(monkeypatch: pytest.MonkeyPatch, sorted_at_once: int, expected: list[str]) -> None:
+    monkeypatch.setattr("auditor.engine.verdict_reader.SORTED_AT_ONCE", sorted_at_once)
+    rows = "('vc', 'b', NULL), ('vc', 'a', NULL), ('va', '3', 3), ('va', '7', 7), ('vc', '9', 9), ('no', 'x', 1)"
+    select = "SELECT *, resource_id AS resource_name, NULL AS cluster, NULL AS host FROM "
+    select += f"(VALUES {rows}) AS t(endpoint, resource_id, impact_rank) WHERE endpoint <> $left_out"
+    found = in_order(duckdb.connect(), select, {"left_out": "no"}, 5)
+    assert [f"{endpoint} {name}" for endpoint, name, *_ in found] == expected
+    nowhere = in_order(duckdb.connect(), select.replace("'va'", "NULL").replace("<>", "IS DISTINCT FROM"), {"left_out": "no"}, 5)
+    assert len(list(nowhere)) == 5, "what is of no endpoint is not lost"
 
 
 def test_verdicts_are_counted_by_rule_and_severity_whether_kept_or_deferred() -> None:

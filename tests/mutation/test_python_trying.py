@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.mutation.python import trying
+from tests.mutation.python.scoring import ROOT, groups
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 
@@ -29,3 +30,8 @@ def test_a_process_that_others_keep_from_computing_goes_on() -> None:
         send({"ended": True, "seconds": 5.0})
 
     assert list(trying._messages(waits, patience=5.0)) == [{}, {"ended": True}]
+
+
+def test_every_module_and_test_of_a_group_is_there() -> None:
+    named = {path for group in groups() for path in (*group.modules, *group.tests)}
+    assert sorted(path for path in named if not (ROOT / path).exists()) == []
