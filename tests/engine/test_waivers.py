@@ -217,7 +217,10 @@ def test_a_file_that_cannot_be_read_is_named_without_its_folder(tmp_path: Path) 
 
 @pytest.mark.parametrize(
     ("glob", "mistake"),
-    [("a[b]", ""), ("[[]", "opens a bracket"), ("[[]]", ""), ("a]", ""), ("[", "opens a bracket"), ("[a][", "opens a bracket")],
+    [
+        *((closed, "") for closed in ("a[b]", "[[]", "[[]]", "a]", "[]a]", "[!]]", "lun [[]1]")),
+        *((left_open, "opens a bracket") for left_open in ("[", "[a][", "a]b[c", "[]", "[!]", "[!")),
+    ],
 )
 def test_a_bracket_that_is_opened_has_to_be_closed(tmp_path: Path, glob: str, mistake: str) -> None:
     one = entry(tmp_path, ("esx-01", f'"{glob}"'))

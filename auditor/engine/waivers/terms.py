@@ -9,6 +9,8 @@ from typing import Annotated, TypeAlias
 from msgspec import Meta
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_CLOSED = re.compile(r"\[!?+\]?+[^\]]*\]")
+"""A bracket with all that one character may be; "]" in front is one of these. Source: Python's fnmatch; DuckDB's GLOB reads it so, too."""
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d:\d\d)")
 EXPIRES = "an instant such as 2027-03-31T18:00Z, or a day such as 2027-03-31, whose end in UTC is meant"
 
@@ -22,7 +24,7 @@ End: TypeAlias = Annotated[str, Meta(min_length=1, description=EXPIRES)]
 def listed_globs(globs: Globs, wrong: list[str]) -> tuple[str, ...]:
     """The globs as a tuple; () where one cannot be used, and `wrong` says why."""
     listed = (globs,) if isinstance(globs, str) else globs
-    unclosed = [one for one in listed if one.count("[") > one.count("]")]
+    unclosed = [one for one in listed if "[" in _CLOSED.sub("", one)]
     wrong += [f'"{one}" opens a bracket and never closes it; a bracket itself is [[]' for one in unclosed]
     return () if unclosed else listed
 
