@@ -18,6 +18,7 @@ from auditor.endpoints.files.found import ARCHIVE_NAME, Unreadable
 from auditor.endpoints.files.host_files import HostFiles
 from auditor.endpoints.files.named_hosts import NamedFile, bare_name, hosts_in_names, repeated
 from auditor.endpoints.files.other_forms import own_names
+from auditor.text.names import fits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -165,7 +166,7 @@ class HostGroups:
             host.outputs.setdefault(output.command, []).append(output)
         names = own_names(host)
         host.name, host.others = (names[0], names[1:]) if names else (host.name, ())
-        chosen = next((name for name, glob in self._clusters if fnmatchcase(host.name, glob) or fnmatchcase(place, glob)), None)
+        chosen = next((name for name, glob in self._clusters if fits(host.name, glob) or fnmatchcase(place, glob)), None)
         host.cluster = chosen or _folder_of(group.source, group.root / "host" if group.name else group.root)
         return host
 

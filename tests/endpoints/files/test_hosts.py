@@ -60,7 +60,7 @@ def test_hosts_that_lie_at_the_top_are_of_no_known_cluster(tmp_path: Path) -> No
 def test_what_the_command_line_says_of_clusters_counts_before_folders(tmp_path: Path) -> None:
     for name in ("esx-01", "esx-02", "esx-03"):
         written(tmp_path / "prod" / name, host(name))
-    assert clusters(Read(tmp_path, clusters=["edge=*-02"])) == {"esx-01": "prod", "esx-02": "edge", "esx-03": "prod"}
+    assert clusters(Read(tmp_path, clusters=["edge=ESX*-02"])) == {"esx-01": "prod", "esx-02": "edge", "esx-03": "prod"}
 
 
 def test_a_bundle_says_its_host_and_its_moment_in_its_name(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from auditor.endpoints.vcenter.collect.rows import HostSeen, Rows, gap
 from auditor.endpoints.vcenter.collect.storage import storage_of
 from auditor.endpoints.vcenter.collect.vms import add_machine
 from auditor.facts.schema import HOST_TOPICS, Batch
+from auditor.text.names import fits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -122,7 +123,7 @@ class _ExportReader:
         """The name and the id of a host's cluster. Clusters of two datacenters may have one name."""
         evidence = self._endpoint.evidence
         for name, glob in evidence.clusters if evidence else ():
-            if fnmatchcase(host.name, glob) or fnmatchcase(self._export.source, glob):
+            if fits(host.name, glob) or fnmatchcase(self._export.source, glob):
                 return name, name
         cluster = host.first("cluster")
         if not cluster:

@@ -345,7 +345,7 @@ def test_csv_files_that_are_named_one_by_one_are_one_export_too(tmp_path: Path) 
 
 
 def test_a_cluster_that_is_chosen_goes_before_the_sheets(tmp_path: Path) -> None:
-    read = Read(saved(tmp_path), clusters=["lab=esx-02*"])
+    read = Read(saved(tmp_path), clusters=["lab=ESX-02*"])
     assert [row["cluster"] for row in read.rows["host"]] == ["prod-01", "lab"]
 
 
