@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from datetime import timedelta
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
 from auditor.endpoints.vcenter.bulk.shapes import Ref
-from auditor.endpoints.vcenter.collect.disk_load import asked_of
+from auditor.endpoints.vcenter.collect.disk_load import asked_of, collect_disk_load
+from auditor.endpoints.vcenter.collect.load_figures import DISK_COUNTERS
 from auditor.endpoints.vcenter.collect.vms import MachinesSeen
+from auditor.endpoints.vcenter.performance import Samples
 from auditor.endpoints.vcenter.session import open_vcenter
+from auditor.facts.schema import Batch
+from auditor.model import Gap
 from auditor_lab.scenario import load_scenario
 from auditor_lab.wire import Fault
 
+from .answering import ENDPOINT, REFUSED, Closed
 from .test_load import Serve, collect, load_of, rewritten
 
 if TYPE_CHECKING:
@@ -84,3 +90,62 @@ def test_a_vcenter_whose_answer_makes_no_sense_leaves_a_gap_and_no_row(busy: tup
         found = load_of(vcenter, "vm_disk_load")
     assert found.rows("vm_disk_load") == []
     assert ("", "disk_load") in found.incomplete()
+
+
+READS = DISK_COUNTERS["reads"]
+TIMES = (datetime(2026, 11, 1, 12, 0, 20, tzinfo=UTC),)
+
+
+def answer(machine: str, torn: int = 0, times: tuple[datetime, ...] = TIMES) -> Samples:
+    """What a machine answers: of a disk, of all disks together, and of something that was not asked."""
+    return Samples(machine, times, {(READS, "scsi0:0"): (7,), (READS, ""): (9,), (READS, "*"): (9,), ("x", "scsi0:1"): (9,)}, torn)
+
+
+@pytest.mark.parametrize(
+    ("lacking", "answers", "gaps"),
+    [
+        pytest.param([], {"vm-1": answer("vm-1"), "vm-2": answer("vm-2")}, [], id="all"),
+        pytest.param([READS], {"vm-1": answer("vm-1"), "vm-2": answer("vm-2")}, [f"counters {READS}"], id="a counter that it lacks"),
+        pytest.param(
+            [READS, DISK_COUNTERS["writes"]],
+            {"vm-1": answer("vm-1"), "vm-2": answer("vm-2")},
+            [f"counters {READS}, {DISK_COUNTERS['writes']}"],
+            id="two",
+        ),
+        pytest.param([], {"vm-1": answer("vm-1")}, ["performance counters of virtual machine vm-2"], id="a machine is silent"),
+        pytest.param(
+            [],
+            {"vm-1": answer("vm-1", torn=1), "vm-2": answer("vm-2", times=())},
+            ["performance counters of virtual machine vm-1 and 1 more"],
+            id="samples that make no sense, and none of the last minutes",
+        ),
+        pytest.param(
+            [], {"vm-1": REFUSED, "vm-2": answer("vm-2")}, ["performance counters of virtual machine vm-1"], id="refused: each by itself"
+        ),
+        pytest.param(list(DISK_COUNTERS.values()), {}, [..., "performance counters of virtual machine vm-1 and 1 more"], id="no counter"),
+    ],
+)
+def test_the_load_of_disks_is_whole_where_every_machine_gave_every_counter(
+    monkeypatch: pytest.MonkeyPatch, lacking: Sequence[str], answers: Mapping[str, Any], gaps: list[Any]
+) -> None:
+    machines = MachinesSeen(refs=[Ref("VirtualMachine", "vm-1"), Ref("VirtualMachine", "vm-2")], complete=True)
+    known = {name: key for key, name in enumerate(DISK_COUNTERS.values()) if name not in lacking}
+
+    def query(_vcenter: Any, asked: Sequence[Ref], counters: Mapping[str, int], _last: int) -> list[Samples]:
+        assert counters == known
+        given = [answers[one.value] for one in asked if one.value in answers]
+        if REFUSED in given:
+            raise REFUSED
+        return given
+
+    monkeypatch.setattr("auditor.endpoints.vcenter.performance.counter_keys", lambda _vcenter: {**known, "other": 99})
+    monkeypatch.setattr("auditor.endpoints.vcenter.performance.query_samples", query)
+    found = list(collect_disk_load(cast(Any, None), ENDPOINT, machines, (), Closed(9)))
+    tables = {batch.table: batch.columns for batch in found if isinstance(batch, Batch)}
+    assert tables["reading"]["complete"] == [not gaps]
+    told = [one for one in found if isinstance(one, Gap)]
+    assert [gap.what for gap in told] == [gap.what if wanted is ... else wanted for gap, wanted in zip(told, gaps, strict=True)]
+    assert {gap.endpoint for gap in told} <= {"vc-east"}
+    loads = tables.get("vm_disk_load", {"vm_id": [], "node": [], "commands_per_second": []})
+    given = sorted(name for name, one in answers.items() if one is not REFUSED)
+    assert (loads["vm_id"], set(loads["node"])) == (given, {"scsi0:0"} if given else set())
