@@ -76,6 +76,8 @@ def test_a_volume_as_an_array_answered_it() -> None:
         pytest.param({"limit_iops": -2}, None, None, False, id="another negative number"),
         pytest.param({"limit_iops": None}, None, None, False, id="null"),
         pytest.param({"limit_mbps": True}, None, None, False, id="a word"),
+        pytest.param({"limit_iops": -1.0}, None, None, False, id="a fraction"),
+        pytest.param({"limit_iops": "many", "limit_mbps": 1}, None, 1_048_576, False, id="one of two is not understood"),
     ],
 )
 def test_only_minus_one_is_no_ceiling(changes: dict[str, Any], iops: int | None, bytes_per_second: int | None, is_read: bool) -> None:
@@ -98,6 +100,10 @@ def test_a_folder_holds_for_its_volumes_besides_their_own_ceilings() -> None:
     held = rows.ceilings(folder)
     row = rows.folder_row(folder, held)
     assert (row["policy_id"], row["kind"], row["max_iops"], row["is_shared"], row["volumes"]) == ("2f01", "folder", 20_000, True, 2)
+    for listed, count in (({"volume_list": None}, 0), ({}, None), ({"volume_list": "06"}, None)):
+        bare, errors = record({"id": "2F01", "name": "batch", **listed})
+        assert rows.folder_row(bare, held)["volumes"] == count
+        assert gaps(errors) == (["GET things: volume_list of thing 1: is not a list"] if listed.get("volume_list") else [])
     volume, errors = record(VOLUME, folder_id="2F01", folder_name="batch", limit_iops=1000)
     inside = rows.volume_row(volume, {"2f01": ("batch", held)})
     assert (inside["qos_max_iops"], inside["qos_group"], inside["qos_group_max_iops"], inside["qos_read"]) == (1000, "batch", 20_000, True)
@@ -134,6 +140,9 @@ def test_a_virtual_volume_has_no_name_at_a_host() -> None:
         ("serial_number", "2ee4231f34e21d4b6c9ce900966ee6f", "device"),
         ("size", -5, "size_bytes"),
         ("agent_type", None, "kind"),
+        ("serial_number", None, "device"),
+        ("vol_state", None, "status"),
+        ("folder_id", None, "qos_group_id"),
     ],
 )
 def test_what_is_not_understood_is_unknown_and_leaves_a_gap(field: str, value: Any, column: str) -> None:
@@ -144,6 +153,8 @@ def test_what_is_not_understood_is_unknown_and_leaves_a_gap(field: str, value: A
 
 def test_a_clone_names_what_it_was_cloned_from() -> None:
     assert rows.volume_row(record(VOLUME, clone=True, parent_vol_id="0601")[0], {})["copy_of"] == "0601"
+    assert rows.volume_row(record(VOLUME, clone=True, parent_vol_name="gold")[0], {})["copy_of"] == "gold"
+    assert rows.volume_row(record(VOLUME, clone=True, parent_vol_id="", parent_vol_name="")[0], {})["copy_of"] is None
     assert rows.volume_row(record(VOLUME, clone=False, parent_vol_id="0601")[0], {})["copy_of"] is None
 
 
@@ -157,6 +168,9 @@ def test_the_load_is_a_mean_and_its_latency_has_no_unit() -> None:
         figures = {"combined_iops": read[0], "combined_throughput": read[1]}
         row = rows.load_row(record(VOLUME, avg_stats_last_5mins=figures)[0])
         assert (row["actual_iops"], row["bytes_per_second"]) == known
+    half, errors = record(VOLUME, avg_stats_last_5mins={"combined_iops": 192})
+    assert [rows.load_row(half)[name] for name in ("actual_iops", "bytes_per_second", "average_io_bytes")] == [192, None, None]
+    assert len(gaps(errors)) == 1
     missing, errors = record(VOLUME)
     assert rows.load_row(missing)["actual_iops"] is None
     assert gaps(errors) == ["GET things: avg_stats_last_5mins of thing 1: is missing where an object was expected"]
@@ -175,6 +189,10 @@ def test_an_alarm_says_whether_anybody_acknowledged_it() -> None:
         "is_open": True,
     }
     assert rows.alarm_row(record(alarm, status="acknowledged")[0])["is_open"] is False
+    assert rows.alarm_row(record(alarm, object_name=None, array="nb-a1", type=None)[0]) == {**row, "component": "nb-a1", "code": None}
+    unsaid, errors = record(alarm, status=None)
+    assert rows.alarm_row(unsaid)["is_open"] is None
+    assert len(gaps(errors)) == 1
     unheard, errors = record(alarm, status="snoozed", severity="apocalyptic")
     assert (rows.alarm_row(unheard)["is_open"], rows.alarm_row(unheard)["severity"]) == (None, None)
     assert len(gaps(errors)) == 2
@@ -185,6 +203,10 @@ def test_controllers_of_two_arrays_are_told_apart() -> None:
     row = rows.node_row(record(controller)[0], {"nb-a1": "6.1", "nb-a2": "6.0"})
     assert (row["name"], row["state"], row["version"], row["model"]) == ("nb-a2 A", "standby", "6.0", "AF40")
     assert rows.node_row(record(controller)[0], {})["version"] is None
+    nameless, errors = record({"id": "c301", "name": "", "array_name": ""})
+    row = rows.node_row(nameless, {"nb-a1": "6.1"})
+    assert [row["name"], row["state"], row["version"]] == [None, None, None]
+    assert gaps(errors) == ["GET things: state of thing 1: is missing where a string was expected"]
 
 
 @pytest.mark.parametrize(("all_flash", "media"), [(True, "ssd"), (False, "mixed"), (None, None), ("yes", None)])
@@ -199,6 +221,10 @@ def test_a_protocol_endpoint_has_a_name_at_hosts() -> None:
     endpoint = {"id": "2b01", "state": "deprecated", "serial_number": "C7EEF900C7CC0AD06C9CE9003A6EB93C"}
     row = rows.protocol_endpoint_row(record(endpoint)[0])
     assert (row["device"], row["state"]) == ("eui.c7eef900c7cc0ad06c9ce9003a6eb93c", "deprecated")
+    for changes in ({"serial_number": None}, {"serial_number": "c7ee"}, {"state": None}):
+        odd, errors = record(endpoint, **changes)
+        row = rows.protocol_endpoint_row(odd)
+        assert [row["device" if "serial_number" in changes else "state"], len(gaps(errors))] == [None, 1]
 
 
 def test_initiators_by_either_protocol_and_one_that_is_anybody() -> None:
@@ -217,15 +243,27 @@ def test_initiators_by_either_protocol_and_one_that_is_anybody() -> None:
     anybody, errors = record(group, iscsi_initiators=[{"iqn": "*", "ip_address": "192.0.2.7"}])
     assert list(initiator_rows(anybody)) == []
     assert gaps(errors) == ["GET things: iscsi_initiators of thing 1: admit any initiator that comes from an address"]
-    unread, errors = record({key: value for key, value in group.items() if key != "fc_initiators"})
-    list(initiator_rows(unread))
-    assert gaps(errors) == ["GET things: fc_initiators of thing 1: is not a list"]
+    unread, errors = record({"id": GROUP, "fc_initiators": [{"wwpn": "10:00:00:00:00:00:00:01"}]})
+    assert [row["initiator"] for row in initiator_rows(unread)] == ["1000000000000001"]
+    assert gaps(errors) == ["GET things: iscsi_initiators of thing 1: is not a list"]
+    assert host_row(unread)["host_type"] == ""
+    none = {"id": GROUP, "iscsi_initiators": None, "fc_initiators": None}
+    for field, odd in (("iscsi", "iqn.x"), ("iscsi", {"iqn": ""}), ("fc", {"wwpn": "1"}), ("fc", {})):
+        unheard, errors = record(none, **{f"{field}_initiators": [odd]})
+        assert list(initiator_rows(unheard)) == []
+        assert [gap.rpartition(": ")[2] for gap in gaps(errors)] == ["hold what is no initiator's name"]
 
 
 def test_access_is_to_volumes_and_one_that_is_open_to_all_is_no_list_of_hosts() -> None:
     access = {"id": "0d01", "apply_to": "both", "vol_id": "0601", "initiator_group_id": GROUP, "lun": 0}
     assert list(connection_rows(record(access)[0])) == [{"volume_id": "0601", "array_host_id": GROUP, "lun": 0}]
-    assert [row["lun"] for row in connection_rows(record(access, lun=None)[0])] == [None]
+    unnumbered, errors = record(access, lun=None)
+    assert [row["lun"] for row in connection_rows(unnumbered)] == [None]
+    assert gaps(errors) == []
+    for missing in ("vol_id", "initiator_group_id"):
+        unheard, errors = record({name: cell for name, cell in access.items() if name != missing})
+        assert list(connection_rows(unheard)) == []
+        assert gaps(errors) == [f"GET things: {missing} of thing 1: is missing where an id was expected"]
     for other in ("pe", "snapshot", "vvol_snapshot"):
         unheard, errors = record(access, apply_to=other)
         assert list(connection_rows(unheard)) == []
