@@ -155,6 +155,7 @@ def fleet(
     """
     connection = duckdb.connect()
     connection.execute("CREATE SCHEMA fact; CREATE TABLE fact.listed_endpoint (endpoint VARCHAR, identity VARCHAR)")
+    connection.execute("CREATE TABLE fact.host (endpoint VARCHAR, host_id VARCHAR, name VARCHAR, cluster VARCHAR)")
     connection.execute("CREATE TABLE fact.reading (endpoint VARCHAR, scope VARCHAR, topic VARCHAR, complete BOOLEAN)")
     for endpoint, topic in unread:
         connection.execute("INSERT INTO fact.reading VALUES (?, '', ?, false)", [endpoint, topic])

@@ -85,7 +85,6 @@ def test_hosts_that_could_not_be_listed_are_no_mistake_of_who_named_them() -> No
 
 
 FACTS = """
-    CREATE TABLE fact.host (endpoint VARCHAR, host_id VARCHAR, name VARCHAR, cluster VARCHAR);
     CREATE TABLE fact.datastore_mount (endpoint VARCHAR, datastore_id VARCHAR, host_id VARCHAR);
     CREATE TABLE fact.device (endpoint VARCHAR, host_id VARCHAR, device VARCHAR);
     CREATE TABLE fact.array_volume (endpoint VARCHAR, volume_id VARCHAR, device VARCHAR);

@@ -209,6 +209,16 @@ def test_nobody_is_advised_to_remove_a_waiver_of_what_was_not_read(tmp_path: Pat
     assert ("remove it" in idle) is not is_said
 
 
+def test_the_first_part_of_a_name_is_that_of_one_host_among_all_hosts_and_not_among_those_that_fail(tmp_path: Path) -> None:
+    names = ("esx-1.east", "esx-1.west", "esx-3.east")
+    rows = [pe(number, host=name, dsnro=256 if name == "esx-1.west" else 32) for number, name in enumerate(names, 1)]
+    connection = fleet(rows, folder=tmp_path)
+    connection.executemany("INSERT INTO fact.host (endpoint, host_id, name) VALUES ('vc-east', ?, ?)", [[name, name] for name in names])
+    entry = waiver(host="esx-1 esx-3")
+    evaluation, _ = waive(evaluate(connection, rules_from(tmp_path / "rules", SOUND)), Waivers(AT, entries=(entry,)))
+    assert waived(evaluation) == ["3"]
+
+
 def test_the_first_waiver_that_is_in_force_counts(tmp_path: Path) -> None:
     evaluation, _ = judged(tmp_path, [pe(1)], waiver(until=AT, where="w.yaml:2"), waiver(where="w.yaml:9"), waiver(where="w.yaml:16"))
     (finding,) = evaluation.findings()

@@ -103,7 +103,8 @@ def test_where_tags_were_not_read_a_notice_says_so_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("resources", "facts"),
     [
-        pytest.param([{"host": "*"}], set(), id="what a verdict says itself"),
+        pytest.param([{"cluster": "*"}], set(), id="what a verdict says itself"),
+        pytest.param([{"host": "*"}], {("host", "name")}, id="hosts, which may have the first part of their names in common"),
         pytest.param([{"datastore": "*"}], {("datastore", "name"), ("datastore_extent", "device")}, id="datastores"),
         pytest.param(
             [{"host": "*"}, {"tag": "*"}],

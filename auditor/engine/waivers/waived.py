@@ -26,14 +26,17 @@ _TAGGED = "SELECT (t.endpoint, {name}) FROM fact.tagged AS t {join} WHERE {which
 _IDS = f"SELECT endpoint, unnest(string_split(identity, '{SEPARATOR}')) AS id FROM fact.listed_endpoint"
 _ODD = "WHERE NOT regexp_full_match(name, '[ -~]*')"
 _NAMES: Mapping[str, str] = {
-    "host": "SELECT host FROM {verdicts}",
+    "host": "SELECT host FROM {verdicts} UNION SELECT name FROM fact.host",
     "cluster": "SELECT cluster FROM {verdicts}",
     "endpoint": f"SELECT endpoint FROM {{verdicts}} UNION SELECT id FROM ({_IDS})",
     "datastore": "SELECT name FROM fact.datastore",
     "tag": "SELECT unnest([tag, category || ':' || tag]) FROM fact.tagged",
     "resource": f"SELECT name FROM (SELECT unnest([resource_name, resource_id]) AS name FROM {{verdicts}}) {_ODD}",
 }
-"""What a selector may name. Resources are too many: SQL compares those of ASCII characters, as `auditor.text.names` does."""
+"""What a selector may name. Resources are too many: SQL compares those of ASCII characters, as `auditor.text.names` does.
+
+Hosts are those of the facts too: whether the first part of a name is that of one host alone must not depend on which verdicts are kept.
+"""
 _AMONG = "IN (SELECT unnest({names}))"
 _ALIKE: Mapping[str, str] = {
     "resource": f"({fits_sql('resource_name', '{glob}')} OR {fits_sql('resource_id', '{glob}')} "
@@ -74,7 +77,7 @@ def waive(evaluation: Evaluation, waivers: Waivers) -> tuple[Evaluation, tuple[s
 
 def facts_for(waivers: Waivers) -> frozenset[tuple[str, str]]:
     """The facts, each a table and a column, that the selectors of `waivers` look at besides what a verdict says itself."""
-    facts: set[tuple[str, str]] = set()
+    facts: set[tuple[str, str]] = {("host", "name")} if waivers.selects("host") else set()
     if waivers.selects("datastore") or waivers.selects("tag"):
         facts |= {("datastore", "name"), ("datastore_extent", "device")}
     if waivers.selects("tag"):
