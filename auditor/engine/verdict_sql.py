@@ -217,7 +217,7 @@ def _fix_parts(rule: Rule, view: Mapping[str, str]) -> dict[str, str]:
     keys = [(name, f"CAST({_strict(expression, exempt)} AS VARCHAR)") for name, expression in sorted(fix.target.items())]
     target = f"CASE WHEN {' OR '.join(f'{text} IS NULL' for _, text in keys)} THEN NULL ELSE {_object(keys)} END"
     after = f"CAST({_strict(fix.value, exempt)} AS {after_type(fix, view)})"
-    before = _before(fix, view)
+    before = value_now(fix, view)
     when = "true" if fix.when is None else _strict(fix.when, exempt)
     # Where it is not known which way the change goes, it may revert something.
     retunes = "false" if fix.retunes is None else f"({_strict(fix.retunes, exempt)}) IS DISTINCT FROM false"
@@ -273,7 +273,8 @@ def changed_columns(fix: FixRule) -> set[str]:
     return {fix.column, *fix.predicted}
 
 
-def _before(fix: FixRule, view: Mapping[str, str]) -> str:
+def value_now(fix: FixRule, view: Mapping[str, str]) -> str:
+    """What a row has of the setting that a fix changes, in the type that it would write (`after_type`); NULL where it is not of that."""
     wanted, column = after_type(fix, view), named(fix.column)
     if family_of(wanted) is family_of(view[fix.column]):
         return column

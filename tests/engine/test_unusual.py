@@ -11,7 +11,7 @@ from auditor.engine.fixes.unusual import unusual_changes
 from auditor.engine.rules.params import param_values
 from auditor.engine.rules.rule import RuleSet
 from auditor.model import Change, FixClass, Plan, Resource, Scalar, Target
-from tests.engine.bench import HEADROOM, SOUND, Override, changed, rules_from
+from tests.engine.bench import HEADROOM, SOUND, Override, changed, rule_text, rules_from
 
 WANTED = changed(
     SOUND,
@@ -61,6 +61,37 @@ def test_a_value_of_a_param_that_is_nowhere_in_the_fleet_is_unusual(
     assert [(one.rule, one.remediator, one.wanted, one.seen, one.numbers) for one in found] == (
         [] if seen is None else [(HEADROOM, "device.dsnro", after, seen, (1, 2))]
     )
+
+
+def test_a_number_that_is_read_as_text_is_seen_as_a_number(tmp_path: Path) -> None:
+    text = rule_text(
+        "local/option",
+        over="option",
+        holds="TRY_CAST(value AS BIGINT) = 64",
+        fix="{remediator: host.option, target: {option: option}, column: value, class: online, set: 64}",
+    )
+    connection = duckdb.connect()
+    connection.execute(
+        "CREATE TABLE option AS SELECT * FROM (VALUES ('A', '32'), ('A', '128'), ('A', 'x'), ('B', '9')) AS rows(option, value)"
+    )
+    target = Target("vc", (("option", "A"),))
+    changes = tuple(
+        Change(
+            "host.option",
+            FixClass.ONLINE,
+            target,
+            32,
+            after,
+            ("local/option",),
+            Resource("option", "1", "A", "vc", None, "esx-1"),
+            "why",
+            number=number,
+        )
+        for number, after in ((1, 64), (2, 256))
+    )
+    rules = rules_from(tmp_path, text)
+    found = unusual_changes(connection, Plan(changes), rules, param_values([], rules), ("local/option",))
+    assert [(one.wanted, one.seen, one.numbers) for one in found] == [(256, "32 to 128", (2,))]
 
 
 def test_each_option_has_a_range_of_its_own(tmp_path: Path) -> None:

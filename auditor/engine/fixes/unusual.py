@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from auditor.engine.rules.params import bindings_of, values_at
-from auditor.engine.verdict_sql import named
+from auditor.engine.verdict_sql import named, value_now
 from auditor.model import SETTING_KEYS, Unusual
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def unusual_changes(
             groups.setdefault((change.rules[0], change.remediator, setting, repr(change.after)), []).append(change)
     found = []
     for (rule, remediator, setting, _), changes in groups.items():
-        seen = _seen(connection, rules.rules[rule], dict(setting)) if rule in rules.rules else []
+        seen = _seen(connection, rules, rules.rules[rule], dict(setting)) if rule in rules.rules else []
         wanted = changes[0].after
         if not _is_within(wanted, seen):
             numbers = tuple(change.number for change in changes)
@@ -58,16 +58,16 @@ def _is_usual(rule: Rule | None, change: Change, params: ParamValues, own: Colle
     return all(values[name] == rule.params[name].default for name in rule.fix.value.params)
 
 
-def _seen(connection: duckdb.DuckDBPyConnection, rule: Rule, setting: dict[str, str]) -> list[Scalar]:
+def _seen(connection: duckdb.DuckDBPyConnection, rules: RuleSet, rule: Rule, setting: dict[str, str]) -> list[Scalar]:
     """Every value that the fleet has for a setting, once."""
     if rule.fix is None:
         return []
-    column, targets = named(rule.fix.column), rule.fix.target
+    value, targets = value_now(rule.fix, rules.views[rule.over]), rule.fix.target
     same = [(f"CAST(({targets[key].text}) AS VARCHAR) = $auditor_{key}", targets[key], value) for key, value in setting.items()]
     bound: dict[str, Any] = {f"auditor_{key}": value for key, value in setting.items()}
     bound |= bindings_of([target for _, target, _ in same], {name: param.default for name, param in rule.params.items()})
-    conditions = " AND ".join([f"{column} IS NOT NULL", *(text for text, _, _ in same)])
-    rows = connection.execute(f"SELECT DISTINCT {column} FROM {named(rule.over)} WHERE {conditions} ORDER BY ALL", bound).fetchall()
+    conditions = " AND ".join([f"({value}) IS NOT NULL", *(text for text, _, _ in same)])
+    rows = connection.execute(f"SELECT DISTINCT {value} FROM {named(rule.over)} WHERE {conditions} ORDER BY ALL", bound).fetchall()
     return [value for (value,) in rows]
 
 
