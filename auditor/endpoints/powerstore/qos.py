@@ -114,7 +114,7 @@ def policies_of(listed: Iterable[Record], held: Mapping[str, Ceilings] | None) -
         listed: records of GET policy.
         held: of `rules_by_policy`; None where the rules were not read.
     """
-    qos = Qos(is_whole=held is not None)
+    qos = Qos()
     for policy in listed:
         policy_id = policy.identifier("id") or ""
         kind = POLICIES.get(policy.listed("type", POLICIES, needed=True) or "")

@@ -10,7 +10,17 @@ import pytest
 
 from auditor.endpoints.common.records import ParseErrors, Record
 from auditor.endpoints.powerstore.hosts import connection_rows, hosts_of
-from auditor.endpoints.powerstore.qos import Ceilings, Policy, Qos, ceilings, policies_of, rules_by_policy, volume_columns
+from auditor.endpoints.powerstore.qos import (
+    Ceilings,
+    Policy,
+    Qos,
+    ceilings,
+    group_row,
+    policies_of,
+    references,
+    rules_by_policy,
+    volume_columns,
+)
 from auditor.endpoints.powerstore.rows import fault_row, load_row, newest, node_row, volume_row, vvol_row
 
 
@@ -153,6 +163,8 @@ PUBLISHED_RULE = {
         pytest.param({"max_iops": None}, Ceilings(None, None, 104_857_600), id="bandwidth alone"),
         pytest.param({"max_bw": None, "burst_percentage": None}, Ceilings(5000, None, None), id="operations alone"),
         pytest.param({"type": "Sideways"}, Ceilings(is_read=False), id="a type nobody knows"),
+        pytest.param({"type": None}, Ceilings(is_read=False), id="no type"),
+        pytest.param({"burst_percentage": None}, Ceilings(5000, None, 104_857_600), id="a burst that is not reported"),
         pytest.param({"max_iops": "many"}, Ceilings(is_read=False), id="no number"),
         pytest.param({"type": "Density", "max_iops": 100}, Ceilings(is_by_size=True), id="per GB"),
     ],
@@ -161,6 +173,7 @@ def test_a_rule_says_how_much_and_how_far_above_it_for_a_while(change: dict[str,
     rule, _ = record({**PUBLISHED_RULE, **change})
     found = ceilings(rule)
     assert dataclasses.replace(found, raw=None) == held
+    assert bool(gaps(rule.parse_errors)) is not held.is_read
     assert (found.raw is None) is not held.is_read
 
 
@@ -177,6 +190,53 @@ def test_a_policy_goes_by_the_rule_that_names_it_and_without_one_is_not_read() -
     assert qos.policies["p-2"].held.is_read is False
     assert qos.priorities == {"default_low": "Low"}
     assert gaps(parse_errors) == ["GET: I/O limit rule of lost: is one that GET io_limit_rule did not list"]
+
+
+def test_the_ceilings_of_policies_are_known_where_their_rules_were_read() -> None:
+    policy, parse_errors = record({"id": "p-1", "name": "gold", "type": "QoS"})
+    assert policies_of([policy], {"p-1": Ceilings(5000)}) == Qos({"p-1": Policy("gold", Ceilings(5000))})
+    assert policies_of([policy], None) == Qos({"p-1": Policy("gold", Ceilings(is_read=False))})
+    assert gaps(parse_errors) == []
+    for kind in ({"type": None}, {"type": "Odd"}):
+        odd, parse_errors = record({"id": "p-1", "name": "gold", **kind})
+        assert policies_of([odd], {}) == Qos()
+        assert len(gaps(parse_errors)) == 1
+
+
+@pytest.mark.parametrize(
+    ("listed", "found", "is_gap"),
+    [
+        pytest.param({"volumes": [{"id": "A"}, {"id": 2}]}, ["a", "2"], False, id="two"),
+        pytest.param({"volumes": None}, [], False, id="null"),
+        pytest.param({}, [], True, id="not reported"),
+        pytest.param({"volumes": "a"}, [], True, id="no list"),
+        pytest.param({"volumes": ["a"]}, [], True, id="no objects"),
+        pytest.param({"volumes": [{"id": "a"}, {"id": None}]}, ["a"], True, id="one without an id"),
+    ],
+)
+def test_what_a_record_refers_to(listed: dict[str, Any], found: list[str], is_gap: bool) -> None:
+    group, parse_errors = record(listed)
+    assert references(group, "volumes") == found
+    assert [("volumes" in gap, " of the record: " in gap) for gap in gaps(parse_errors)] == [(True, True)] * is_gap
+
+
+def test_a_group_has_the_ceiling_of_its_policy_and_a_volume_of_two_groups_is_named() -> None:
+    qos = Qos({"p": Policy("gold", Ceilings(1000))})
+    group = {"id": "G", "name": "batch", "qos_performance_policy_id": "P", "volumes": [{"id": "v1"}, {"id": "v2"}]}
+    first, parse_errors = record(group)
+    row = group_row(qos, first)
+    assert row is not None
+    assert (row["policy_id"], row["kind"], row["max_iops"], row["is_read"], row["volumes"]) == ("g", "volume_group", 1000, True, 2)
+    assert group_row(qos, record({**group, "qos_performance_policy_id": None})[0]) is None
+    assert gaps(parse_errors) == []
+    unlisted, parse_errors = record({**group, "id": "h", "qos_performance_policy_id": "lost", "volumes": [{"id": "v2"}]})
+    row = group_row(qos, unlisted)
+    assert row is not None
+    assert (row["policy_id"], row["max_iops"], row["is_read"]) == ("h", None, False)
+    assert [gap.rpartition(": ")[2] for gap in gaps(parse_errors)] == [
+        "is one that GET policy did not list",
+        "holds a volume that is in another group with a QoS policy, too",
+    ]
 
 
 def test_a_policy_in_two_rules_is_not_understood() -> None:
@@ -197,6 +257,7 @@ def test_a_newer_release_that_leaves_the_field_out_is_not_without_a_ceiling() ->
     volume, parse_errors = record(EMULATED_VOLUME)
     assert volume_columns(volume, Qos(), has_qos=True)["qos_read"] is False
     assert gaps(parse_errors) == ["GET: qos_performance_policy_id of the record: is missing"]
+    assert volume_columns(volume, None, has_qos=False)["qos_read"] is True, "an older release has no ceilings"
 
 
 # Names of fields: github.com/dell/gopowerstore, metrics_types.go, PerformanceMetricsByVolumeResponse; units: the OpenAPI definitions.
@@ -239,6 +300,7 @@ GOOD = {"port_name": "21:00:00:24:ff:12:e9:aa", "port_type": "FC"}
         pytest.param([{"port_name": "iqn.a"}, GOOD], ["21000024ff12e9aa"], True, id="one without a kind"),
         pytest.param([{"port_name": "iqn.a", "port_type": "FC"}, GOOD], ["21000024ff12e9aa"], True, id="one whose name is of another kind"),
         pytest.param([GOOD, GOOD], ["21000024ff12e9aa"], False, id="one twice"),
+        pytest.param([{"port_name": "", "port_type": "iSCSI"}], [], True, id="an empty name"),
     ],
 )
 def test_what_is_no_initiator_is_a_gap_and_the_others_are_read(listed: Any, names: list[str], is_gap: bool) -> None:
@@ -265,7 +327,7 @@ def test_a_host_has_the_name_of_its_group_where_groups_were_read() -> None:
 def test_a_mapping_that_was_not_understood_hides_no_other() -> None:
     mappings = [
         record(EMULATED_MAPPING | change)
-        for change in ({"volume_id": None}, {"host_id": None}, {"host_id": None, "host_group_id": "g"}, {})
+        for change in ({"volume_id": None}, {"host_id": None}, {"host_id": None, "host_group_id": "g"}, {}, {"logical_unit_number": 2})
     ]
     rows = list(connection_rows([mapping for mapping, _ in mappings], None, ParseErrors("GET")))
     assert [(row["volume_id"], row["array_host_id"], row["lun"]) for row in rows] == [(EMULATED_VOLUME["id"], EMULATED_HOST["id"], 1)]
