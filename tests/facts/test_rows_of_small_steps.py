@@ -1,10 +1,10 @@
-"""Steps of a few lines, each over rows of what it reads: deduplication anywhere, ports of a module, devices singled out by a rule."""
+"""Steps of a few lines, each over rows of what it reads: deduplication anywhere, ports of a module, sets of paths, loads and devices."""
 
 from typing import Any
 
 import pytest
 
-from .single import by, of_vc, rows_over
+from .single import Rows, by, of_vc, rows_over
 
 
 @pytest.mark.parametrize(
@@ -99,3 +99,79 @@ def test_what_a_host_has_not_is_singled_out_nowhere() -> None:
     rules = of_vc({"host_id": "h1", "device": "naa.gone"}, {"host_id": "gone", "device": "naa.1"})
     number, device = of_vc({"host_id": "h1", "host_number": 1}), [{"device": "naa.1", "device_number": 1}]
     assert rows_over("step_singled_out", {"fact.satp_rule": rules, "step_host_number": number, "step_device_number": device}) == []
+
+
+NUMBERS: dict[str, Rows] = {
+    "step_host_number": [
+        {"endpoint": vc, "host_id": host, "host_number": number}
+        for number, (vc, host) in enumerate((("vc", "h1"), ("vc", "h2"), ("vc 2", "h1")), 1)
+    ],
+    "step_device_number": [{"device": f"naa.{n}", "device_number": n} for n in (1, 2, 3)],
+}
+"""Three hosts, two of them of one id, and three devices."""
+
+
+def test_a_device_is_set_aside_where_it_is_no_disk_of_machines_or_may_be_none() -> None:
+    devices = [{"host_number": 3, "device_number": n, "inquiry_number": n} for n in (1, 2, 3)]
+    inquiries = [{"inquiry_number": n, "is_aside": aside} for n, aside in ((1, True), (2, False), (3, None))]
+    found = rows_over("step_aside", NUMBERS | {"step_device_row": devices, "step_inquiry": inquiries})
+    assert found == [{"endpoint": "vc 2", "host_id": "h1", "device": f"naa.{n}", "is_aside": aside} for n, aside in ((1, True), (3, None))]
+
+
+def test_a_device_has_old_paths_where_its_two_readings_differ() -> None:
+    devices = [{"host_number": 2, "device_number": n, "paths_differ": n == 1} for n in (1, 2)]
+    [row] = rows_over("step_stale_path", NUMBERS | {"step_device_path": devices})
+    assert row == {"endpoint": "vc", "host_id": "h2", "device": "naa.1", "host_number": 2, "device_number": 1}
+
+
+def test_the_load_of_a_device_is_that_on_its_host_and_loads_that_are_alike_have_one_key() -> None:
+    loads = [
+        ("vc", "h1", "naa.1", 9.0),
+        ("vc", "h2", "naa.1", 9.0),
+        ("vc 2", "h1", "naa.1", 7.0),
+        ("vc", "gone", "naa.1", 1.0),
+        ("vc", "h1", "gone", 1.0),
+    ]
+    rows = [{"endpoint": vc, "host_id": host, "device": device, "commands_per_second": rate} for vc, host, device, rate in loads]
+    figures = rows_over("step_load_figures", {"fact.device_load": rows})
+    found = rows_over("step_device_load", NUMBERS | {"step_load_figures": figures})
+    assert [(row["host_number"], row["device_number"]) for row in found] == [(1, 1), (2, 1), (3, 1)]
+    assert found[0]["load_key"] == found[1]["load_key"] != found[2]["load_key"]
+
+
+def test_devices_of_a_host_have_one_set_of_paths_where_all_of_these_are_the_same() -> None:
+    reached = {1: "xy", 2: "xz", 3: "yz"}  # so that no two sets have both their greatest and their least path in common
+    hosts = [("vc", "h1"), ("vc", "h2"), ("vc 2", "h1")]
+    paths = [
+        {"endpoint": vc, "host_id": host, "device": f"naa.{n}", "hba": "vmhba1", "target": target, "state": "active"}
+        for vc, host in hosts
+        for n, targets in reached.items()
+        for target in (targets if host == "h1" else "xy")
+    ]
+    rows = by("step_path_row", "host_number device_number", NUMBERS | {"fact.path": paths})
+    keys = {key: row["set_key"] for key, row in rows.items()}
+    assert len(keys) == 9
+    assert len(set(keys.values())) == 7, "three sets of each host h1, and one of h2"
+    assert keys[2, 1] == keys[2, 2] == keys[2, 3]
+    of_devices = [{"host_number": host, "device_number": device, "set_key": key} for (host, device), key in keys.items()]
+    sets = rows_over("step_path_of_set", NUMBERS | {"step_path": paths, "step_path_row": of_devices})
+    assert sorted((row["host_number"], row["device"], row["target"], row["devices"]) for row in sets) == [
+        *((1, f"naa.{n}", target, 1) for n, targets in reached.items() for target in targets),
+        *((2, "naa.1", target, 3) for target in "xy"),
+        *((3, f"naa.{n}", target, 1) for n, targets in reached.items() for target in targets),
+    ]
+
+
+def test_a_class_of_devices_is_shown_by_the_first_of_them() -> None:
+    rows = [{"host_number": 1, "device_number": n, "class_key": key} for n, key in ((2, 7), (1, 7), (3, 8))]
+    found = by("step_path_example", "host_number class_key", {"step_path_of_class": rows})
+    assert found == {(1, 7): {"device_number": 1, "devices": 2}, (1, 8): {"device_number": 3, "devices": 1}}
+
+
+def test_each_way_to_choose_among_paths_comes_once() -> None:
+    ways = [
+        {"endpoint": "vc", "host_id": host, "device": "naa.1", "policy_key": key, "psp": psp}
+        for host, key, psp in (("h1", 1, "RR"), ("h2", 1, "RR"), ("h3", 2, "MRU"))
+    ]
+    assert {row["policy_key"]: row["psp"] for row in rows_over("step_policy", {"step_policy_options": ways})} == {1: "RR", 2: "MRU"}
+    assert len(rows_over("step_policy", {"step_policy_options": ways})) == 2
