@@ -140,13 +140,13 @@ def test_the_load_of_a_device_is_that_on_its_host_and_loads_that_are_alike_have_
 
 
 def test_devices_of_a_host_have_one_set_of_paths_where_all_of_these_are_the_same() -> None:
-    reached = {1: "xy", 2: "xz", 3: "yz"}  # so that no two sets have both their greatest and their least path in common
-    hosts = [("vc", "h1"), ("vc", "h2"), ("vc 2", "h1")]
+    # No two sets of h1 have both their greatest and their least path in common; together with the other h1's they would be alike.
+    reached = {("vc", "h1"): ("xy", "xz", "yz"), ("vc", "h2"): ("xy", "xy", "xy"), ("vc 2", "h1"): ("xz", "xy", "yz")}
     paths = [
         {"endpoint": vc, "host_id": host, "device": f"naa.{n}", "hba": "vmhba1", "target": target, "state": "active"}
-        for vc, host in hosts
-        for n, targets in reached.items()
-        for target in (targets if host == "h1" else "xy")
+        for (vc, host), devices in reached.items()
+        for n, targets in enumerate(devices, 1)
+        for target in targets
     ]
     rows = by("step_path_row", "host_number device_number", NUMBERS | {"fact.path": paths})
     keys = {key: row["set_key"] for key, row in rows.items()}
@@ -156,9 +156,9 @@ def test_devices_of_a_host_have_one_set_of_paths_where_all_of_these_are_the_same
     of_devices = [{"host_number": host, "device_number": device, "set_key": key} for (host, device), key in keys.items()]
     sets = rows_over("step_path_of_set", NUMBERS | {"step_path": paths, "step_path_row": of_devices})
     assert sorted((row["host_number"], row["device"], row["target"], row["devices"]) for row in sets) == [
-        *((1, f"naa.{n}", target, 1) for n, targets in reached.items() for target in targets),
+        *((1, f"naa.{n}", target, 1) for n, targets in enumerate(reached["vc", "h1"], 1) for target in targets),
         *((2, "naa.1", target, 3) for target in "xy"),
-        *((3, f"naa.{n}", target, 1) for n, targets in reached.items() for target in targets),
+        *((3, f"naa.{n}", target, 1) for n, targets in enumerate(reached["vc 2", "h1"], 1) for target in targets),
     ]
 
 
