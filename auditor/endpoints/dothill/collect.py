@@ -15,7 +15,7 @@ from auditor.facts.needs import EVERYTHING
 from auditor.model import Gap
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from auditor.endpoints.common.topics import Row
     from auditor.endpoints.dothill.answers import Answer
@@ -99,11 +99,14 @@ class _Reading:
     def pools(self) -> Iterator[Batch | Gap]:
         parse_errors = ParseErrors("show pools")
         listed = list(self._listed("pools", "pools", "serial-number", parse_errors, labelled="name"))
-        self.tiers = _tiers(listed)
+        tiers = [rows.data_tiers(one) for one in listed]
+        self.tiers = _counted(listed, tiers)
         slowest: dict[str, int] | None = None
         if self.wants_disks:
             slowest = yield from optional(self.endpoint, "show disks, by which the speed of a pool's disks is known", self._slowest)
-        table_rows = [rows.pool_row(one, (slowest or {}).get(str(one.value.get("name")))) for one in listed]
+        table_rows = [
+            rows.pool_row(one, held, (slowest or {}).get(str(one.value.get("name")))) for one, held in zip(listed, tiers, strict=True)
+        ]
         yield batch("array_pool", self.endpoint, table_rows)
         yield from parse_errors.gaps(self.endpoint)
 
@@ -129,7 +132,7 @@ class _Reading:
         tiers = self.tiers
         if tiers is None:
             what = "show pools, by which it is known between how many tiers a volume's blocks move"
-            tiers = yield from optional(self.endpoint, what, lambda: _tiers(self._listed("pools", "pools", "serial-number", parse_errors)))
+            tiers = yield from optional(self.endpoint, what, lambda: self._tiers(parse_errors))
         table_rows = [rows.volume_row(one, tiers or {}) for one in listed]
         for first in range(0, max(len(table_rows), 1), _ROWS_A_BATCH):
             yield batch("array_volume", self.endpoint, table_rows[first : first + _ROWS_A_BATCH])
@@ -140,8 +143,9 @@ class _Reading:
         parse_errors = ParseErrors("show volume-statistics")
         answer, status = self.array.show("volume-statistics")
         listed = list(_records(answer, "volume-statistics", "serial-number", parse_errors, "volume-name"))
-        old = sum(not rows.is_of_now(one, status.time) for one in listed)
-        yield from self._current("array_volume_load", [rows.load_row(one, status.time) for one in listed], old)
+        current = [rows.is_of_now(one, status.time) for one in listed]
+        table_rows = [rows.load_row(one, is_current=is_current) for one, is_current in zip(listed, current, strict=True)]
+        yield from self._current("array_volume_load", table_rows, current.count(False))
         if self.volume_ids is None:
             parse_errors.add("completeness", "the answer", "is not known, since the volumes were not all read")
         for missing in sorted((self.volume_ids or set()) - {str(one.identifier("serial-number")) for one in listed}):
@@ -187,6 +191,10 @@ class _Reading:
             self.known = known_hosts(groups, initiators, parse_errors)
         return self.known
 
+    def _tiers(self, parse_errors: ParseErrors) -> dict[str, int | None]:
+        listed = list(self._listed("pools", "pools", "serial-number", parse_errors))
+        return _counted(listed, [rows.data_tiers(one) for one in listed])
+
     def _listed(self, what: str, under: str, key: str, parse_errors: ParseErrors, *, labelled: str | None = None) -> Iterator[Record]:
         return _records(self.array.show(what)[0], under, key, parse_errors, labelled)
 
@@ -202,6 +210,6 @@ def _all(answer: Answer, under: str) -> list[dict[str, Any]]:
     return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
 
 
-def _tiers(pools: Any) -> dict[str, int | None]:
-    found = {str(one.identifier("serial-number")): rows.data_tiers(one) for one in pools}
-    return {pool: None if tiers is None else len(tiers) for pool, tiers in found.items()}
+def _counted(pools: Sequence[Record], tiers: Sequence[list[str] | None]) -> dict[str, int | None]:
+    """How many tiers of each pool hold data, by its id."""
+    return {str(pool.identifier("serial-number")): None if held is None else len(held) for pool, held in zip(pools, tiers, strict=True)}

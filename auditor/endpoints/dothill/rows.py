@@ -13,7 +13,7 @@ from auditor.endpoints.common.alerts import alert_row, severity_of
 from auditor.facts.node_states import IS_UP
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from auditor.endpoints.common.records import Record
     from auditor.endpoints.common.topics import Row
@@ -101,12 +101,11 @@ def data_tiers(pool: Record) -> list[str] | None:
     return found
 
 
-def pool_row(pool: Record, slowest_rpm: int | None) -> Row:
-    """A row of array_pool: a virtual or a linear pool.
+def pool_row(pool: Record, tiers: Sequence[str] | None, slowest_rpm: int | None) -> Row:
+    """A row of array_pool: a virtual or a linear pool; `tiers` are its `data_tiers`.
 
     Performance is the tier of SSDs, the others are of disks that spin. Source: Dell 3922-BP-VM, page 8.
     """
-    tiers = data_tiers(pool)
     groups = [one for one in pool.value.get("disk-groups") or () if isinstance(one, dict)]
     kinds = {"ssd" if tier == TIERS[0] else "hdd" for tier in tiers or ()}
     if tiers is None:
@@ -171,16 +170,16 @@ def volume_row(volume: Record, tiers: Mapping[str, int | None]) -> Row:
     }
 
 
-def load_row(load: Record, now: int | None) -> Row:
+def load_row(load: Record, *, is_current: bool) -> Row:
     """A row of array_volume_load. Its figures are None where its sample is old, or took long: an average over an hour says nothing of now.
 
     The row stays, as a volume without one counts as idle. Counters since the last reset are left out. No record has a response time.
 
     Args:
         load: of `show volume-statistics`.
-        now: the time by the array's own clock, from the same answer's status.
+        is_current: `is_of_now` says so.
     """
-    iops, rate = (load.number("iops"), load.number("bytes-per-second-numeric")) if is_of_now(load, now) else (None, None)
+    iops, rate = (load.number("iops"), load.number("bytes-per-second-numeric")) if is_current else (None, None)
     return {
         "volume_id": load.identifier("serial-number"),
         "average_io_bytes": rate // iops if iops and rate is not None else None,
@@ -193,7 +192,7 @@ def load_row(load: Record, now: int | None) -> Row:
 
 
 def is_of_now(load: Record, now: int | None) -> bool:
-    """Whether the newest sample of a volume is short, and ended a short time before `now`."""
+    """Whether the newest sample of a volume is short, and ended a short time before `now`: the array's own clock, by the same answer."""
     began, ended = (load.number(f"{edge}-sample-time-numeric") for edge in ("start", "stop"))
     if began is None or ended is None or now is None:
         return False

@@ -117,6 +117,20 @@ def test_a_volume_without_statistics_leaves_a_gap(tmp_path: Path) -> None:
     assert "was not in the answer" in found.gap_text()
 
 
+def test_what_is_wrong_with_one_pool_or_one_volume_is_told_of_one(tmp_path: Path) -> None:
+    def odd(under: str, field: str) -> Any:
+        return lambda objects: {**objects, under: [{**objects[under][0], field: ["odd"]}, *objects[under][1:]]}
+
+    found, _ = read(
+        tmp_path,
+        {"show pools": odd("pools", "tiers"), "show volume-statistics": odd("volume-statistics", "start-sample-time-numeric")},
+    )
+    assert sorted(gap.what for gap in found.gaps) == [
+        "show pools: tiers of pools A",
+        "show volume-statistics: start-sample-time-numeric of volume-statistics tiered",
+    ]
+
+
 def test_load_that_nobody_can_call_whole_is_a_gap_where_volumes_were_not_read(tmp_path: Path) -> None:
     found, _ = read(tmp_path, {"show volumes": refused})
     assert found.incomplete() == {"volumes", "volume_load"}

@@ -163,14 +163,16 @@ def test_tiers_that_hold_data_are_counted(tiers: Any, expected: list[str] | None
 def test_a_pool_is_one_row(tiers: Any, groups: Any, expected: tuple[Any, ...]) -> None:
     value = {"serial-number": POOL, "name": "A", "owner": "A", "blocksize": 512, "total-size-numeric": 346315292672, "tiers": tiers}
     value["disk-groups"] = [{"raidtype": raid, "diskcount": disks, "disk-description": kind} for raid, disks, kind in groups]
-    row = rows.pool_row(record(value), 10_000)
+    pool = record(value)
+    row = rows.pool_row(pool, rows.data_tiers(pool), 10_000)
     assert some(row, "media", "disks", "raid_type") == expected
     assert some(row, "pool_id", "name", "node_id", "rpm", "size_bytes") == (POOL, "A", "a", 10_000, 177313429848064)
 
 
 def test_a_pool_without_groups_and_an_owner_is_a_row_of_what_is_known() -> None:
     pool = record({"serial-number": POOL, "name": "A", "total-size-numeric": 2, "tiers": [], "disk-groups": ["odd"]})
-    assert some(rows.pool_row(pool, None), "media", "disks", "raid_type", "node_id", "size_bytes") == (None, None, None, None, 1024)
+    row = rows.pool_row(pool, rows.data_tiers(pool), None)
+    assert some(row, "media", "disks", "raid_type", "node_id", "size_bytes") == (None, None, None, None, 1024)
     assert errors(pool) == []
 
 
@@ -216,7 +218,8 @@ OLD = {
     ],
 )
 def test_a_load_is_of_now_or_not_known(value: dict[str, Any], now: int | None, expected: tuple[Any, ...]) -> None:
-    row = rows.load_row(record(value), now)
+    load = record(value)
+    row = rows.load_row(load, is_current=rows.is_of_now(load, now))
     assert row["volume_id"], "a volume without a row would count as idle"
     assert some(row, "actual_iops", "bytes_per_second", "average_io_bytes") == expected
     assert some(row, "latency_us", "utilization", "client_queue_depth") == (None, None, None), "no record has them"
