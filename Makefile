@@ -8,7 +8,7 @@ PYTEST := $(BIN)/python -m pytest
 # Compiled modules are kept, whatever the shell says: each of a hundred processes would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help env demo test test-long deep portable all-tests beside-tests lint types layers rules rule-pages rule-pages-check docs pictures mutants mutation-scores view-mutants python-mutants python-mutants-check catalog generated checked-rules rule-catalogue example-values wheel check coverage vcsim stores peers cassettes lock sbom release clean \
+.PHONY: help env demo test test-long deep portable all-tests beside-tests lint types layers rules rule-pages rule-pages-check docs pictures mutants mutation-scores view-mutants python-mutants python-mutants-check catalog generated checked-rules rule-catalogue example-values wheel check coverage vcsim checkers stores peers cassettes lock sbom release clean \
 	bench-collect bench-esxcli bench-evaluate bench-audit bench-startup bench-opening bench-bundles bench-lab bench-scale bench-check reliability
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z][a-z -]*:.*## / {n = split($$1, names, " "); for (i = 1; i <= n; i++) printf "make %-17s %s\n", names[i], $$2}' Makefile
@@ -137,6 +137,14 @@ beside-tests: env ## what check does beside the tests: types, the site, mutants 
 vcsim: .bin/vcsim .bin/govc ## install VMware's simulator and govc into .bin (needs Go)
 .bin/%:
 	GOBIN=$(CURDIR)/.bin go install github.com/vmware/govmomi/$*@v0.46.3
+
+# Prometheus' own tool comes from Debian's package, of which nothing is installed.
+checkers: .bin/promtool .bin/actionlint ## install what checks files in deploy/ into .bin: promtool (needs Debian's apt-get), actionlint (needs Go)
+.bin/promtool:
+	mkdir -p .bin && folder=$$(mktemp -d) && cd $$folder && apt-get download -qq prometheus && dpkg-deb -x prometheus_*.deb . \
+	    && install usr/bin/promtool $(CURDIR)/.bin/ && rm -r $$folder
+.bin/actionlint:
+	GOBIN=$(CURDIR)/.bin go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 
 # Emulators of Google's and Azure's stores, and the clients of both; nothing of it reaches the product's environment.
 stores: env .bin/fake-gcs-server .peers/stores/.ready ## keep state on emulators of Google's and Azure's object stores (needs Go and npm)

@@ -14,6 +14,7 @@ import pytest
 
 CAPTURES = Path(__file__).parents[2] / "shared" / "captures"
 """Answers that others recorded from real arrays: a folder for each origin."""
+PROGRAMS = Path(__file__).parents[1] / ".bin"
 
 
 def lacking(what: str, requirement: str) -> NoReturn:
@@ -29,8 +30,8 @@ def lacking(what: str, requirement: str) -> NoReturn:
 
 
 def program(name: str, requirement: str) -> str:
-    """The path of a program of this machine."""
-    return shutil.which(name) or lacking(f"{name} is not on this machine", requirement)
+    """The path of a program: one of .bin, where make puts it, or of this machine."""
+    return shutil.which(name, path=str(PROGRAMS)) or shutil.which(name) or lacking(f"{name} is not on this machine", requirement)
 
 
 def capture(path: str) -> Path:
