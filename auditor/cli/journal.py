@@ -5,13 +5,18 @@ from __future__ import annotations
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from auditor.cli import options
 from auditor.cli.paths import file_to_write
 from auditor.errors import ConfigurationError, JournalError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from auditor.report.change_ticket import Ticket
 
 app = typer.Typer(
     help="The record of every write: export a run's changes as a change ticket, verify that nothing was altered.", no_args_is_help=True
@@ -23,12 +28,16 @@ class TicketFormat(StrEnum):
 
     MARKDOWN = "markdown"
     JSON = "json"
+    SERVICENOW = "servicenow"
+    JIRA = "jira"
 
 
 @app.command("export")
 def export(
     run: Annotated[str, options.run_argument("The run whose changes are exported; `auditor runs list` names them.")],
-    form: Annotated[TicketFormat, typer.Option("--format", help="For people or for programs.")] = TicketFormat.MARKDOWN,
+    form: Annotated[
+        TicketFormat, typer.Option("--format", "--as", help="For people, for programs, or the body of a request.")
+    ] = TicketFormat.MARKDOWN,
     out: Annotated[
         Path | None,
         typer.Option("--out", metavar="FILE", callback=file_to_write, help="Write this file. [default: standard output]"),
@@ -38,17 +47,19 @@ def export(
     """Write the changes of a run as a change ticket: who changed what, when, from what to what, why, and how it ended.
 
     Example: auditor journal export 20261121T065500Z-1a2b --out CHG0012345.md
+
+    Example: auditor journal export 20261121T065500Z-1a2b --as servicenow --out change.json
     """
     from auditor.history.families import family_of
     from auditor.history.folders import JOURNAL_FOLDER
     from auditor.history.state import state_directory
     from auditor.history.writing_runs import writing_run_named
-    from auditor.report.change_ticket import ticket_json, ticket_markdown, ticket_of
+    from auditor.report.change_ticket import ticket_of
 
     state = state_directory(state_dir, to_read=True)
     named = writing_run_named(state, run)
     ticket = ticket_of(state / JOURNAL_FOLDER, named, family_of(state, named)[1:])
-    text = ticket_markdown(ticket) if form is TicketFormat.MARKDOWN else ticket_json(ticket)
+    text = _writer_of(form)(ticket)
     if out is None:
         sys.stdout.write(text)
         return 0
@@ -59,6 +70,19 @@ def export(
             f"{out}: {error.strerror or error}", why="the ticket was not written.", do="name a file in a folder that you may write to."
         ) from error
     return 0
+
+
+def _writer_of(form: TicketFormat) -> Callable[[Ticket], str]:
+    """What writes a ticket in that form; imports its module now."""
+    from auditor.report import change_ticket
+    from auditor.report.tickets import jira, servicenow
+
+    return {
+        TicketFormat.MARKDOWN: change_ticket.ticket_markdown,
+        TicketFormat.JSON: change_ticket.ticket_json,
+        TicketFormat.SERVICENOW: servicenow.change_request_text,
+        TicketFormat.JIRA: jira.change_issue_text,
+    }[form]
 
 
 @app.command("verify")

@@ -28,6 +28,8 @@ REPORTERS: Mapping[str, str] = {
     "junit": "auditor.report.formats.junit:write_junit",
     "markdown": "auditor.report.formats.markdown:write_markdown",
     "openmetrics": "auditor.report.formats.openmetrics:write_openmetrics",
+    "servicenow": "auditor.report.tickets.servicenow:write_incidents",
+    "jira": "auditor.report.tickets.jira:write_issues",
     "html": "auditor.report.html.report:write_html",
 }
 """Every report format: its name in ``--reporter``, and the function that writes it."""

@@ -60,6 +60,11 @@ class Ticket:
     entries: tuple[Entry, ...]
     sealed: Link | None
 
+    @property
+    def undo(self) -> str:
+        """The command that puts its changes back."""
+        return f"auditor undo {self.run} --fleet fleet.yaml"
+
 
 def ticket_of(journals: Path, run: str, continued: Collection[str] = ()) -> Ticket:
     """The ticket of `run`, and of the runs that went on with it (`continued`), from the folder of all journals.
@@ -83,9 +88,9 @@ def ticket_json(ticket: Ticket) -> str:
         "started": None if ticket.started is None else ticket.started.isoformat(),
         "host": ticket.host,
         "user": ticket.user,
-        "undo": _undo(ticket.run),
+        "undo": ticket.undo,
         "sealed": None if ticket.sealed is None else asdict(ticket.sealed),
-        "endpoints": [{"name": name, "identity": identity} for name, identity in _endpoints(ticket.entries)],
+        "endpoints": [{"name": name, "identity": identity} for name, identity in endpoints_of(ticket.entries)],
         "changes": [_change_record(number, entry) for number, entry in enumerate(ticket.entries, 1)],
     }
     return without_steering(json.dumps(fields, indent=1, ensure_ascii=False)) + "\n"
@@ -98,12 +103,12 @@ def ticket_markdown(ticket: Ticket) -> str:
         f"# Changes of auditor run {_cell(ticket.run)}",
         "",
         f"* Begun: {when}, by {_cell(ticket.user or 'somebody')} on {_cell(ticket.host or 'a machine that was not recorded')}",
-        f"* Changes: {_counts(ticket.entries)}",
+        f"* Changes: {counts_of(ticket.entries)}",
         *(
             f"* Endpoint: {_cell(name)} ({_cell(identity or 'it did not say which one it is')})"
-            for name, identity in _endpoints(ticket.entries)
+            for name, identity in endpoints_of(ticket.entries)
         ),
-        f"* To undo them: `{_undo(ticket.run)}`",
+        f"* To undo them: `{ticket.undo}`",
     ]
     if ticket.sealed is not None:
         lines.append(f"* To verify this record later: `auditor journal verify --head {ticket.sealed.sha256}`")
@@ -121,7 +126,7 @@ def _row(number: int, entry: Entry) -> str:
         setting_text(change),
         setting_value_text(change, change.before),
         setting_value_text(change, change.after),
-        _result(entry),
+        result_of(entry),
         "not read" if receipt is None else found_text(change, receipt.found),
         moment(entry.intent.time),
         f"{'; '.join((*change.messages, change.reason))} ({', '.join(change.rules)})",
@@ -129,14 +134,16 @@ def _row(number: int, entry: Entry) -> str:
     return f"| {' | '.join(map(_cell, values))} |"
 
 
-def _result(entry: Entry) -> str:
+def result_of(entry: Entry) -> str:
+    """How a change ended, in words."""
     if entry.receipt is None or not entry.settled:
         return "not known: the run ended before it was read back"
     pending = f", in force after a {entry.receipt.pending}" if entry.receipt.pending else ""
     return f"{OUTCOME_WORDS[entry.receipt.outcome]}{pending}"
 
 
-def _counts(entries: Sequence[Entry]) -> str:
+def counts_of(entries: Sequence[Entry]) -> str:
+    """How many of the changes ended how, in words."""
     known = [entry.receipt.outcome for entry in entries if entry.receipt is not None and entry.settled]
     parts = [f"{known.count(outcome):,} {OUTCOME_WORDS[outcome]}" for outcome in Outcome if outcome in known]
     open_still = len(entries) - len(known)
@@ -170,13 +177,9 @@ def _change_record(number: int, entry: Entry) -> dict[str, Any]:
     }
 
 
-def _endpoints(entries: Sequence[Entry]) -> list[tuple[str, str | None]]:
+def endpoints_of(entries: Sequence[Entry]) -> list[tuple[str, str | None]]:
     """Name and recorded identity of every endpoint that was written to, in order."""
     return list(dict.fromkeys((entry.intent.change.target.endpoint, entry.intent.identity) for entry in entries))
-
-
-def _undo(run: str) -> str:
-    return f"auditor undo {run} --fleet fleet.yaml"
 
 
 def _cell(text: str) -> str:

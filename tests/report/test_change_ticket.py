@@ -97,3 +97,42 @@ def test_the_command_writes_either_form(journals: Path, tmp_path: Path, capsys: 
     assert (tmp_path / "t.json").read_text() == ticket_json(ticket_of(journals, RUN))
     assert run([*command, "--out", str(tmp_path)]) == 3
     assert "Is a directory" in capsys.readouterr().err
+
+
+def test_a_change_request_has_the_columns_of_its_table(journals: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["journal", "export", RUN, "--as", "servicenow", "--state-dir", str(tmp_path)]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["short_description"] == "auditor: 3 changes on vc-east: 2 applied, 1 result not known"
+    assert (record["correlation_id"], record["correlation_display"]) == (f"auditor-{RUN}", "auditor")
+    assert (record["backout_plan"], record["work_start"]) == (f"auditor undo {RUN} --fleet fleet.yaml", "2026-11-21 12:00:00")
+    assert record["justification"] == "Why\n- naa.1 on esx-01: the queue holds 32 commands\n- the queue is too short"
+    first, _, killed = [line for line in record["description"].splitlines() if line[2:4] in ("1.", "2.", "3.")]
+    assert first == (
+        "- 1. device naa.1 of esx-01 (vc-east): device.dsnro from 32 commands to 256 commands: applied, read back 256 commands, "
+        "2026-11-21 12:00:00 UTC; naa.1 on esx-01: the queue holds 32 commands; the queue is too short (vvol/pe-dsnro-headroom)"
+    )
+    assert ": not known: the run ended before it was read back, 2026-11-21" in killed
+    assert set(record) == {
+        *("short_description", "description", "correlation_id", "correlation_display"),
+        *("justification", "backout_plan", "work_start"),
+    }
+
+
+def test_a_request_stays_below_what_the_other_system_takes_and_names_cannot_steer_it(tmp_path: Path) -> None:
+    from auditor.report.tickets.jira import DESCRIPTION, SUMMARY, change_issue_text
+    from auditor.report.tickets.servicenow import LONG, SHORT, change_request_text
+
+    directory = tmp_path / "journal"
+    with open_journal(directory, RUN, now=lambda: NOON) as journal:
+        for number in range(200):
+            one = replace(change(f"naa.{number}\x1b[31m" + "6" * 300), messages=(f"message {number}\u202e" + "m" * 300,))
+            journal.receipt(journal.intend(one, "1111-here"), Receipt(one, Outcome.APPLIED, 256))
+    ticket = ticket_of(directory, RUN)
+    record, issue = json.loads(change_request_text(ticket)), json.loads(change_issue_text(ticket))["fields"]
+    assert len(record["short_description"]) <= SHORT
+    assert max(len(record["description"]), len(record["justification"])) <= LONG
+    assert record["description"].splitlines()[-1].endswith("more lines had no room: the report has them.")
+    assert len(issue["summary"]) <= SUMMARY
+    assert 0.9 * DESCRIPTION < len(json.dumps(issue["description"])) <= DESCRIPTION
+    assert all(text.isprintable() for text in (*record["description"].splitlines(), *record["justification"].splitlines()))
+    assert "\\u001b" not in json.dumps(issue)
