@@ -73,8 +73,8 @@ class Attempts:
         shown = {"last": run, "last_judged": judged, "trend": tuple(trend_points(runs)), "next_due": entry.next_due(self.clock.now())}
         self.board.update(job.name, running_since=None, progress=done, unpublished="", **shown)
         _log_run(job, run)
-        highlights = ended.highlights if isinstance(ended, Published) else ()
-        notice = notice_of(job.name, previous, run, highlights, site.url)
+        highlights, screen = (ended.highlights, ended.screen) if isinstance(ended, Published) else ((), "")
+        notice = notice_of(job.name, previous, run, highlights, site.url, screen)
         if notice is not None:
             self.notifier.add(notice, [target.name for target in job.notify])
         self.write_overview()

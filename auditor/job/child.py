@@ -55,7 +55,7 @@ def result_of(order: dict[str, Any]) -> dict[str, Any]:
 
     try:
         made: Published = make_run(job_of(order["job"]), site_of(order["site"]), Path(order["state"]), order["previous"])
-        return {"run": run_record(made.run), "highlights": list(made.highlights)}
+        return {"run": run_record(made.run), "highlights": list(made.highlights), "screen": made.screen}
     except AuditorError as error:
         return {"kind": type(error).__name__, "what": error.what, "why": error.why, "do": error.do, "is_bug": False}
     except Exception as error:  # a bug in one night's run must not end the compliance job; the page shows it

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import logging
 import re
 from contextlib import contextmanager
@@ -30,6 +31,7 @@ def send_notice(target: NoticeTarget, notice: Notice) -> None:
         EndpointError: it did not take it; the text names the target and the reason, never the address.
     """
     from apprise import Apprise, AppriseAsset, NotifyFormat, NotifyType
+    from apprise.plugins.email import NotifyEmail
 
     wanted = Wanted(target.url, target.name, f"notify target {target.name}: no address", _WHY, "set it, or correct `notify:` of jobs.yaml.")
     address = secret_text(wanted)
@@ -40,7 +42,10 @@ def send_notice(target: NoticeTarget, notice: Notice) -> None:
     def sent() -> bool | None:
         if not receiver.add(address):
             return None
-        return bool(receiver.notify(title=notice.title, body=notice.body, notify_type=kind, body_format=NotifyFormat.TEXT))
+        body, form = notice.body, NotifyFormat.TEXT
+        if notice.screen and all(isinstance(one, NotifyEmail) for one in receiver):
+            body, form = mail_page(notice), NotifyFormat.HTML  # apprise makes the plain part of it
+        return bool(receiver.notify(title=notice.title, body=body, notify_type=kind, body_format=form))
 
     with _heard() as lines:
         try:
@@ -53,6 +58,12 @@ def send_notice(target: NoticeTarget, notice: Notice) -> None:
         raise _undelivered(target, "its address is none that apprise understands")
     if not taken:
         raise _undelivered(target, _reason(lines))
+
+
+def mail_page(notice: Notice) -> str:
+    """The notice, and under it the report's first screen, as a page that loads nothing."""
+    lines = "<br/>".join(html.escape(line) for line in notice.body.splitlines())
+    return f'<p>{lines}</p>\n<pre style="font-family: monospace">\n{html.escape(notice.screen)}</pre>'
 
 
 def _undelivered(target: NoticeTarget, reason: str) -> EndpointError:

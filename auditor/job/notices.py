@@ -48,11 +48,13 @@ class Notice:
         level: failure, warning or success.
         title: a line.
         body: some lines.
+        screen: the first screen of the run's report, for targets that have room for it; "" where there is none.
     """
 
     level: str
     title: str
     body: str
+    screen: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,7 @@ class Delivery:
 
 
 def notice_of(
-    job: str, previous: PublishedRun | None, run: PublishedRun, highlights: Sequence[str] = (), url: str | None = None
+    job: str, previous: PublishedRun | None, run: PublishedRun, highlights: Sequence[str] = (), url: str | None = None, screen: str = ""
 ) -> Notice | None:
     """What people are to know of `run`; None where nothing changed.
 
@@ -78,6 +80,7 @@ def notice_of(
         run: the run.
         highlights: the first of its changes, a sentence each.
         url: where people open the job's pages; None: it is not known.
+        screen: the first screen of its report.
     """
     failed_before = previous is not None and previous.error is not None
     link = f"\n\n{url}/{run.changes_page or run.page}" if url else ""
@@ -94,7 +97,7 @@ def notice_of(
     more = sum(counts.values()) - len(highlights)
     if highlights and more > 0:
         lines.append(f"and {count_of(more, 'more change')}")
-    return Notice("warning" if worse else "success", title, "\n".join(line for line in lines if line) + link)
+    return Notice("warning" if worse else "success", title, "\n".join(line for line in lines if line) + link, screen)
 
 
 @dataclass(slots=True)
@@ -211,7 +214,8 @@ def _one_message(delivery: Delivery) -> Notice:
     parts = [f"{notice.title}\n{notice.body}" for notice in pending]
     if delivery.left_out:
         parts.insert(0, f"{count_of(delivery.left_out, 'earlier notice')} could not be delivered and were left out.")
-    return Notice(level, f"{pending[-1].title} (and {count_of(len(pending) - 1, 'earlier notice')})", "\n\n".join(parts))
+    screen = next((notice.screen for notice in reversed(pending) if notice.screen), "")
+    return Notice(level, f"{pending[-1].title} (and {count_of(len(pending) - 1, 'earlier notice')})", "\n\n".join(parts), screen)
 
 
 def _load(path: Path) -> dict[str, Delivery]:

@@ -60,9 +60,20 @@ def make_run(job: Job, site: Site, state: Path, previous: str | None) -> Publish
         log.warning("%s: %s", job.name, error.what)
     run = run_of_report(report, code)
     changes = changes_since(state, previous, report)
-    published = Published(publish_report(site, report, run, changes), tuple(highlights(changes)))
+    published = Published(publish_report(site, report, run, changes), tuple(highlights(changes)), screen_of(report))
     remove_old_runs(job, state)
     return published
+
+
+def screen_of(report: Report) -> str:
+    """The first screen of `report`, as a file of 100 columns has it."""
+    from io import StringIO
+
+    from auditor.report.terminal.first_screen import write_first_screen
+
+    out = StringIO()
+    write_first_screen(report, out)
+    return out.getvalue()
 
 
 def remove_old_runs(job: Job, state: Path) -> None:

@@ -38,10 +38,12 @@ class Published:
     Attributes:
         run: as the index is to list it.
         highlights: the first of what changed, a sentence each, worst first.
+        screen: the first screen of its report, as text.
     """
 
     run: PublishedRun
     highlights: tuple[str, ...] = ()
+    screen: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +132,7 @@ def _ended(path: Path, code: int) -> Ended:
         result: dict[str, Any] = read_json(path)
         path.unlink(missing_ok=True)
         if "run" in result:
-            return Published(run_of(result["run"]), tuple(result["highlights"]))
+            return Published(run_of(result["run"]), tuple(result["highlights"]), result["screen"])
         kind = getattr(errors, result["kind"], AuditorError)
         return Failed(kind(result["what"], why=result["why"], do=result["do"]), result["is_bug"])
     except (OSError, ValueError, KeyError):

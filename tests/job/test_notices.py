@@ -21,11 +21,13 @@ from auditor.errors import EndpointError, EndpointUnreachableError
 from auditor.job.jobs_file import NoticeTarget
 from auditor.job.notice_sending import send_notice
 from auditor.job.notices import NOTICES_FILE, Notice, Notifier, notice_of
+from auditor.job.one_run import screen_of
 from auditor.job.published import PublishedRun
 from auditor.job.runs import Failed
 from auditor.model import Secret
 from auditor.model.comparison import ChangeKind
 from tests.job.nights import BEGIN, JumpingClock, Runs, Sent, change, drifted, job, scheduled
+from tests.report import samples
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*deprecated:DeprecationWarning")  # apprise imports all of its plugins
 CHAT = NoticeTarget("chat", Secret("env", ("CHAT_URL",)), 600.0)
@@ -156,6 +158,7 @@ def webhook(status: int = 200) -> Iterator[tuple[int, list[dict[str, str]]]]:
         server.server_close()
 
 
+SCREEN = " DRIFT  1 failure of 1 rule\n\n  failures  sioc  vvol\n  high         -     1\n    <esx-01>: a & b\n"
 NOTICE = Notice("warning", "nightly: drift", "1 new since yesterday\nnew: [high] a: <b> & *c* {d}")
 
 
@@ -235,3 +238,44 @@ def test_a_mail_server_takes_a_message(tmp_path: Path) -> None:
     assert mail["To"] == "storage@example.com"
     parts = [part.get_payload(decode=True) for part in mail.walk() if part.get_content_type() == "text/plain"]
     assert b"new: [high] a: <b> & *c* {d}" in b"".join(part for part in parts if isinstance(part, bytes))
+
+
+def test_a_mail_has_the_first_screen_as_text_and_as_a_page_that_loads_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    with mail_server() as (port, taken):
+        monkeypatch.setenv("CHAT_URL", f"mailto://127.0.0.1:{port}/?from=auditor@example.com&to=storage@example.com&mode=insecure")
+        send_notice(CHAT, replace(NOTICE, screen=SCREEN))
+    mail = message_from_string(taken[0])
+    assert mail.get_content_type() == "multipart/alternative"
+    parts = {part.get_content_type(): part.get_payload(decode=True) for part in mail.walk() if not part.is_multipart()}
+    assert set(parts) == {"text/plain", "text/html"}
+    plain, page = (part.decode().replace("\r\n", "\n") for part in parts.values() if isinstance(part, bytes))
+    assert plain.startswith("1 new since yesterday\nnew: [high] a: <b> & *c* {d}\n")
+    assert "\n  failures  sioc  vvol\n  high         -     1\n    <esx-01>: a & b" in plain
+    assert "\n    &lt;esx-01&gt;: a &amp; b\n</pre>" in page
+    assert "new: [high] a: &lt;b&gt; &amp; *c* {d}</p>" in page
+    assert not [word for word in ("<img", "src=", "href=", "http:", "https:") if word in page]
+
+
+def test_a_chat_has_no_room_for_a_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    with webhook() as (port, taken):
+        monkeypatch.setenv("CHAT_URL", f"json://127.0.0.1:{port}/hook")
+        send_notice(CHAT, replace(NOTICE, screen=SCREEN))
+    assert [one["message"] for one in taken] == [NOTICE.body]
+
+
+def test_notices_that_waited_together_have_the_newest_screen(tmp_path: Path) -> None:
+    sent = Sent()
+    first = Notifier(tmp_path, {"chat": CHAT}, sent)
+    for screen in ("old", "new", ""):
+        first.add(replace(NOTICE, screen=screen), ["chat"])
+    Notifier(tmp_path, {"chat": CHAT}, sent).flush(BEGIN)  # as it was kept
+    assert [one.screen for _, one in sent.messages] == ["new"]
+
+
+def test_a_run_hands_the_first_screen_of_its_report_on() -> None:
+    text = screen_of(samples.bad_night())
+    assert text.startswith(" DRIFT  3 failures of 2 rules")
+    assert len(text.splitlines()) <= 47
+    notice = notice_of("nightly", GOOD, replace(GOOD, changes={"new": 1}), screen=text)
+    assert notice is not None
+    assert notice.screen == text
