@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -16,13 +17,19 @@ import typer
 import yaml
 
 from auditor.cli.app import app
+from auditor.fleet.loading import load_fleet
 from auditor.job.cron import cron_trigger
+from auditor.job.jobs_file import load_jobs
 from auditor.workers.certificates import files_of
 from tests.required import program
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
 UNITS = sorted((DEPLOY / "systemd").glob("auditor*"))
-MANIFESTS = sorted((DEPLOY / "kubernetes").glob("*.yaml"))
+BASE = DEPLOY / "kubernetes" / "base"
+MANIFESTS = [
+    *sorted((DEPLOY / "kubernetes").glob("*.yaml")),
+    *(BASE / name for name in yaml.safe_load((BASE / "kustomization.yaml").read_text(encoding="utf-8"))["resources"]),
+]
 MOST_EXPOSURE = 2.0
 """`systemd-analyze security` gives from 0 (nothing exposed) to 10."""
 
@@ -94,6 +101,67 @@ def test_the_pods_run_without_root_privileges_or_a_root_that_can_be_written() ->
         }
         mounted = {mount["name"] for mount in container["volumeMounts"]}
         assert mounted == {volume["name"] for volume in pod["volumes"]}
+
+
+def test_kustomize_makes_manifests_that_kubernetes_takes_of_the_base() -> None:
+    done = subprocess.run([program("kubectl", "KUBECTL"), "kustomize", str(BASE)], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    made = {document["kind"]: document for document in yaml.safe_load_all(done.stdout)}
+    assert set(made) == {"Namespace", "ConfigMap", "PersistentVolumeClaim", "CronJob", "NetworkPolicy"}
+    for document in made.values():
+        kubernetes_validate.validate(document, kubernetes_validate.latest_version(), strict=True)
+        assert document["metadata"]["namespace" if document["kind"] != "Namespace" else "name"] == "auditor"
+    pod = made["CronJob"]["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+    assert pod["containers"][0]["image"] == "registry.example.com/auditor:0.2.0"
+    [config] = [volume["configMap"]["name"] for volume in pod["volumes"] if "configMap" in volume]
+    assert config == made["ConfigMap"]["metadata"]["name"] != "auditor", (
+        "a change of fleet.yaml is another ConfigMap, so that no run has half of it"
+    )
+
+
+def test_a_folder_of_its_own_over_the_base_is_as_the_page_says(tmp_path: Path) -> None:
+    page = (DEPLOY.parent / "docs" / "how-to" / "tools-beside-it.md").read_text(encoding="utf-8")
+    [text] = re.findall(r"^```yaml\n(# kustomization\.yaml.*?)^```", page, re.MULTILINE | re.DOTALL)
+    base, own = tmp_path / "auditor" / "deploy" / "kubernetes" / "base", tmp_path / "own"
+    shutil.copytree(BASE, base)
+    own.mkdir()
+    (own / "kustomization.yaml").write_text(text)
+    for name in ("fleet.yaml", "jobs.yaml"):
+        (own / name).write_text((BASE / name).read_text(encoding="utf-8") + "# my own\n")
+    done = subprocess.run([program("kubectl", "KUBECTL"), "kustomize", str(own)], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    made = {document["kind"]: document for document in yaml.safe_load_all(done.stdout)}
+    [container] = made["CronJob"]["spec"]["jobTemplate"]["spec"]["template"]["spec"]["containers"]
+    assert container["image"] == "harbor.example.net/storage/auditor:0.2.0"
+    assert made["NetworkPolicy"]["spec"]["egress"][1]["to"] == [{"ipBlock": {"cidr": "10.20.0.0/16"}}]
+    assert all("# my own" in text for text in made["ConfigMap"]["data"].values())
+
+
+def test_the_base_has_a_fleet_and_jobs_that_auditor_takes() -> None:
+    kustomization = yaml.safe_load((BASE / "kustomization.yaml").read_text(encoding="utf-8"))
+    assert kustomization["configMapGenerator"] == [{"name": "auditor", "files": ["fleet.yaml", "jobs.yaml"]}]
+    jobs = load_jobs(BASE / "jobs.yaml")
+    [one] = jobs.jobs
+    assert (one.fleet, one.cron) == (
+        BASE / "fleet.yaml",
+        yaml.safe_load((BASE / "cronjob.yaml").read_text(encoding="utf-8"))["spec"]["schedule"],
+    )
+    [secret] = [endpoint.password for endpoint in load_fleet(one.fleet).endpoints]
+    assert secret is not None
+    assert Path(secret.argument[0]).parent == Path("/etc/auditor/secrets"), "where the pod has the Secret"
+
+
+def test_the_pod_of_the_base_is_reached_by_nobody_and_reaches_names_and_management_networks_alone() -> None:
+    policy = yaml.safe_load((BASE / "network.yaml").read_text(encoding="utf-8"))
+    assert policy["spec"]["policyTypes"] == ["Ingress", "Egress"]
+    assert "ingress" not in policy["spec"], "none is allowed"
+    names, networks = policy["spec"]["egress"]
+    assert {(port["protocol"], port["port"]) for port in names["ports"]} == {("UDP", 53), ("TCP", 53)}
+    assert all(set(place) == {"namespaceSelector", "podSelector"} for place in names["to"])
+    assert {(port["protocol"], port["port"]) for port in networks["ports"]} == {("TCP", 443), ("TCP", 22)}
+    assert [place["ipBlock"]["cidr"] for place in networks["to"]] == ["192.0.2.0/24"]
+    pod = yaml.safe_load((BASE / "cronjob.yaml").read_text(encoding="utf-8"))["spec"]["jobTemplate"]["spec"]["template"]
+    assert policy["spec"]["podSelector"]["matchLabels"].items() <= pod["metadata"]["labels"].items()
 
 
 def instructions() -> list[tuple[str, str]]:
