@@ -158,7 +158,7 @@ stores: env .bin/fake-gcs-server .peers/stores/.ready ## keep state on emulators
 
 # Installing ansible takes some minutes, on a busy machine half an hour.
 peers: env .peers/.ready .peers/cinder/.ready .peers/hpe3par/.ready ## let modules of Ansible and SDKs of vendors drive the lab, in an environment of their own
-	REQUIRE_PEERS=1 $(PYTEST) -n 0 tests/long/peers/test_peers.py tests/long/peers/test_cinder.py tests/long/peers/test_hpe3par.py
+	REQUIRE_PEERS=1 $(PYTEST) -n 0 tests/long/peers/test_peers.py tests/long/peers/test_cinder.py tests/long/peers/test_hpe3par.py tests/long/peers/test_ansible_module.py
 .peers/.ready: tests/long/peers/requirements.txt
 	$(PYTHON) -m venv .peers
 	.peers/bin/python -m pip install --quiet --requirement tests/long/peers/requirements.txt

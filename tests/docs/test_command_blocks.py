@@ -12,7 +12,7 @@ from typer.main import get_command
 from auditor.cli.app import app
 from tests.docs.command_blocks import PAGES, Command, Written, commands, steps
 
-OF_OTHERS = {"make", "python3", ".", "curl", "kubectl", "pipx", "promtool", "sha256sum", "uv"}
+OF_OTHERS = {"ansible-doc", "ansible-galaxy", "make", "python3", ".", "curl", "kubectl", "pipx", "promtool", "sha256sum", "uv"}
 """Programs besides auditor that a page may name, in blocks that are not run."""
 
 
