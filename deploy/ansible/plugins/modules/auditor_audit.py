@@ -84,7 +84,7 @@ attributes:
   check_mode:
     support: full
     description: It reads and judges as always.
-author: The auditor authors
+author: The auditor authors (!UNKNOWN)
 """
 
 EXAMPLES = r"""
