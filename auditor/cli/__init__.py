@@ -51,6 +51,20 @@ def main() -> None:
     _end(code)
 
 
+def _take_typed_secrets(arguments: list[str]) -> None:
+    """Have secrets of `{ask: true}` typed where somebody sits at a terminal; a job and a worker run when nobody does."""
+    from auditor.endpoints.common.asking import ask_by
+    from auditor.system.console import somebody_is_there
+
+    def prompt(whose: str) -> str:
+        from auditor.cli.terminal import type_secret
+
+        return type_secret(whose)
+
+    runs_alone = arguments[:1] in (["schedule"], ["workers"])
+    ask_by(prompt if somebody_is_there() and not runs_alone else None)
+
+
 def _crashed(error: Exception) -> int:
     """Say what ended a command that was not to end so, and answer its exit code: a full disk is no bug."""
     full = no_room(error)
@@ -98,6 +112,7 @@ def run(arguments: list[str], before_the_command: Callable[[], None] | None = No
     from auditor.errors import AuditorError
 
     take_plain_values()
+    _take_typed_secrets(arguments)
     is_completing = _prepare_completion()
     try:
         app = app_for(() if is_completing else arguments or ["--help"])

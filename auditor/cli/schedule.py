@@ -176,7 +176,13 @@ def _check(job: Job) -> None:
     from auditor.fleet.loading import load_fleet
     from auditor.pipeline.policy import load_rule_set
 
-    load_fleet(job.fleet)
+    typed = [one.name for one in load_fleet(job.fleet).endpoints if one.password.way == "ask"]
+    if typed:
+        raise ConfigurationError(
+            f"{job.fleet}: the secret of {', '.join(typed)} is typed at a terminal, and a job has nobody to ask",
+            why="nothing on these endpoints would ever be read; no run was begun.",
+            do="give {env: NAME}, {file: PATH}, {keyring: SERVICE} or {command: [WORD, ...]} in the place of {ask: true}.",
+        )
     without(load_rule_set(job.rules, job.only, job.tag), job.exclude)
     if job.waivers is not None:
         load_waivers(job.waivers, datetime.now(UTC), required=True)

@@ -6,7 +6,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from auditor.cli.activity import ENDS, Activity
@@ -26,6 +26,10 @@ LINE_SECONDS = 10.0
 """Off a terminal there is a line so often that says how far it is."""
 _MOST_SHOWN = 12
 """Endpoints that have a line of their own on a terminal; the first line counts all."""
+
+
+_displays: list[ProgressDisplay] = []
+"""Those that are in use."""
 
 
 class ProgressDisplay:
@@ -90,6 +94,19 @@ class ProgressDisplay:
         if live is not None:
             live.stop()
 
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """No line is drawn or printed within the block: somebody types there."""
+        with self._lock:
+            live = self._live
+            if live is not None:
+                live.stop()
+            try:
+                yield
+            finally:
+                if live is not None:
+                    live.start()
+
     def _print(self, endpoint: str, text: str) -> None:
         """Print `text`, or keep it until all endpoints are read."""
         from auditor.pipeline.request import Result
@@ -137,9 +154,11 @@ class ProgressDisplay:
 def progress() -> Iterator[ProgressDisplay]:
     """A display of progress that is gone after the block."""
     display = ProgressDisplay()
+    _displays.append(display)
     try:
         yield display
     finally:
+        _displays.remove(display)
         display.stop()
 
 
@@ -162,6 +181,27 @@ def ask(changes: Sequence[Change]) -> bool:
         return False
     print(f"Make {len(changes)} changes? Type yes to go on: ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() == "yes"
+
+
+def type_secret(whose: str) -> str:
+    """Have somebody type a secret, which is not shown.
+
+    Raises:
+        EOFError: nothing was typed, or the terminal would show it.
+    """
+    import getpass
+    import warnings
+
+    from auditor.report.wording import neutral
+
+    with ExitStack() as stack, warnings.catch_warnings():
+        for display in _displays:
+            stack.enter_context(display.paused())
+        warnings.simplefilter("error", getpass.GetPassWarning)
+        try:
+            return getpass.getpass(f"{neutral(whose)}: ")
+        except getpass.GetPassWarning:
+            raise EOFError from None
 
 
 def ask_hosts(excess: Excess) -> bool:

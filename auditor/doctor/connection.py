@@ -176,7 +176,9 @@ def _secret(endpoint: Endpoint) -> Check:
         password_of(endpoint)
     except EndpointError as error:
         return at(Health.PROBLEM, shortly(error, endpoint), NOT_AUDITED, error.do)
-    found = f"found by {secret.way} {secret.argument[0]}"
+    found = (
+        f"found by {secret.way} {secret.argument[0]}" if secret.argument else "typed at the terminal; a job and a worker will not have it"
+    )
     if secret.way == "file" and (readers := readable_by_others(Path(secret.argument[0]))):
         return at(
             Health.WARNING,

@@ -13,6 +13,7 @@ from auditor.doctor.fleetwide import examine_entries, examine_fleet, examine_ide
 from auditor.doctor.single_host import HOST_ONLY, examine_single_host
 from auditor.doctor.vcenter import Places, examine_vcenter
 from auditor.endpoints.bugs import call_plugin
+from auditor.endpoints.common.secrets import ask_first
 from auditor.endpoints.common.sessions import open_session
 from auditor.errors import ConfigurationError, EndpointError
 from auditor.model import Check, Diagnosis, EndpointKind, Health
@@ -72,6 +73,7 @@ def examine(fleet: Fleet, rules: RuleSet, progress: Callable[[str, str], None], 
     started = datetime.now(UTC)
     affected, places = AffectedRules.of(rules), Places.of(fleet)
     endpoints = _chosen(fleet, only)
+    ask_first(endpoints)
     with pool(max(1, min(len(endpoints), _MOST_ENDPOINTS_AT_ONCE)), "doctor") as threads:
         examined = list(threads.map(lambda endpoint: _examined(endpoint, affected, progress, places), endpoints))
     checks = [check for several in examined for check in several]

@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.bugs import bug_gap, bug_report
+from auditor.endpoints.common.secrets import ask_first
 from auditor.endpoints.common.sessions import open_session
 from auditor.endpoints.counting import Counting
 from auditor.endpoints.plugin_rows import own_items
@@ -115,6 +116,7 @@ def _read(
         return ()
     if elsewhere is not None:
         return tuple(_read_elsewhere(elsewhere, endpoints, builder, progress, needs, earlier))
+    ask_first(one for one in endpoints if needs.topics_of(one.kind))
     with pool(min(len(endpoints), _MOST_ENDPOINTS_AT_ONCE), "endpoint") as threads:
         return tuple(threads.map(lambda endpoint: read_endpoint(endpoint, builder, progress, needs, earlier), endpoints))
 

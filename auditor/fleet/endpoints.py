@@ -13,7 +13,7 @@ from auditor.model import Endpoint, EndpointKind, Limits, Secret, Ssh, Tls
 from auditor.model.endpoint_kinds import endpoint_type
 
 if TYPE_CHECKING:
-    from auditor.fleet.shape import EndpointShape, SecretShape, SshShape, TlsShape
+    from auditor.fleet.shape import EndpointShape, LoginSecretShape, SshShape, TlsShape
 
 
 _NO_SECRET = Secret("none", ())
@@ -105,7 +105,7 @@ class EndpointReader:
             self.stop(f'address "{text}" has port 0, which nothing answers at; leave the port out for {endpoint_type(kind).port}', *at)
         return host, endpoint_type(kind).port if port is None else port
 
-    def _secret(self, shape: SecretShape | None) -> Secret:
+    def _secret(self, shape: LoginSecretShape | None) -> Secret:
         assert shape is not None  # noqa: S101  its caller has checked that the key is there
         [(way, argument)] = shape.given()
         return Secret(way, tuple(map(self._path, argument)) if way == "file" else argument)

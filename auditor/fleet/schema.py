@@ -15,7 +15,7 @@ FILE_NAME = "fleet.schema.json"
 """Its name beside fleet.yaml."""
 
 _PARAMS = "own values for the parameters of rules: RULE: {PARAM: VALUE}"
-_SECRET = "a reference to it, never the secret itself: {env: NAME}, {file: PATH}, {keyring: SERVICE} or {command: [WORD, ...]}"  # noqa: S105
+_SECRET = "a reference to it, never the secret itself: {env: NAME}, {file: PATH}, {keyring: SERVICE}, {command: [WORD, ...]} or {ask: true}"  # noqa: S105
 _CLOCK = 'a time of day in quotes, such as "22:00"'
 _GLOB = "a glob"
 
@@ -46,11 +46,12 @@ TEXTS: Mapping[str, Mapping[str, str]] = {
         "clusters": "what counts in one cluster alone, by its name",
     },
     "ClusterShape": {"params": _PARAMS},
-    "SecretShape": {
+    "LoginSecretShape": {
         "env": "the name of an environment variable",
         "file": "the path of a file; relative to the folder of fleet.yaml",
         "keyring": "the service in the keyring of this account",
-        "command": "a program and its arguments; the first line that it prints",
+        "command": "a program and its arguments; what it prints",
+        "ask": "true: it is typed at the terminal, once a run; for a first try, as no job and no worker has it",
     },
     "TlsShape": {
         "ca": "the path of a PEM file with certificate authorities",
@@ -107,7 +108,7 @@ TEXTS: Mapping[str, Mapping[str, str]] = {
 _OWN: Mapping[str, Mapping[str, Any]] = {
     "FleetShape": {"description": "The fleet that auditor reads."},
     "EndpointShape": {"description": "One address that auditor logs in to."},
-    "SecretShape": {"minProperties": 1, "maxProperties": 1},
+    "LoginSecretShape": {"minProperties": 1, "maxProperties": 1},
     "ProtectionShape": {"anyOf": [{"required": [key]} for key in ("resource", "host", "cluster", "endpoint", "tag")]},
     "DeclaredShape": {"anyOf": [{"required": [key]} for key in ("model", "generation", "firmware")]},
     "NfsServerShape": {"oneOf": [{"required": [key]} for key in ("address", "family")]},

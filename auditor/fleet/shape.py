@@ -42,6 +42,20 @@ class SecretShape(Shape):
         return "" if len(self.given()) == 1 else "needs exactly one of env, file, keyring, command"
 
 
+class LoginSecretShape(SecretShape):
+    """Where a secret comes from that logs in to an endpoint: also from a person."""
+
+    ask: bool = False
+
+    def given(self) -> list[tuple[str, tuple[str, ...]]]:
+        """As `SecretShape.given`."""
+        return [*super().given(), *([("ask", ())] if self.ask else [])]
+
+    def problem(self) -> str:
+        """A secret comes from one place."""
+        return "" if len(self.given()) == 1 else "needs exactly one of env, file, keyring, command, ask"
+
+
 class TlsShape(Shape):
     """How a certificate is checked."""
 
@@ -159,8 +173,8 @@ class EndpointShape(Shape):
     kind: EndpointKind
     address: Text
     username: Text | None = None
-    password: SecretShape | None = None
-    api_token: SecretShape | None = None
+    password: LoginSecretShape | None = None
+    api_token: LoginSecretShape | None = None
     tls: TlsShape | None = None
     ssh: SshShape | None = None
     limits: LimitsShape = field(default_factory=LimitsShape)

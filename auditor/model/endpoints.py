@@ -57,8 +57,8 @@ class Secret:
     `repr` shows only where the credential comes from.
     """
 
-    way: str  # "env", "file", "keyring" or "command"
-    argument: tuple[str, ...]
+    way: str  # "env", "file", "keyring", "command" or "ask"
+    argument: tuple[str, ...]  # empty for "ask": a person types it
 
 
 @dataclass(frozen=True, slots=True)

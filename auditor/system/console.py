@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import sys
 from typing import TextIO
 
 from auditor.system import on_windows
@@ -24,3 +25,8 @@ def encoding_of(stream: TextIO) -> str:
     if on_windows() and not stream.isatty() and not os.environ.get("PYTHONIOENCODING"):
         return "utf-8"
     return stream.encoding
+
+
+def somebody_is_there() -> bool:
+    """Whether a person can be asked: they see standard error, and standard input is what they type."""
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()

@@ -7,17 +7,18 @@ import re
 import shutil
 import subprocess
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from auditor.bounds.extras import how_to_install
+from auditor.endpoints.common.asking import NobodyToAskError, typed
 from auditor.endpoints.common.time_limits import within
 from auditor.errors import CredentialsError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from auditor.model import Endpoint, Secret
 
@@ -46,6 +47,11 @@ class Wanted:
     why: str
     do: str
 
+    @property
+    def whose(self) -> str:
+        """What it is called where somebody has to type it, for example "endpoint vc-east: password of audit@vsphere.local"."""
+        return self.what.replace(": no ", ": ") + (f" of {self.account}" if self.account else "")
+
 
 def password_of(endpoint: Endpoint) -> str:
     """The password of `endpoint`, from where fleet.yaml says it is.
@@ -53,9 +59,23 @@ def password_of(endpoint: Endpoint) -> str:
     Raises:
         CredentialsError: the variable, file, keyring entry or command does not give one. The message says where, never what.
     """
+    return secret_text(_password(endpoint))
+
+
+def ask_first(endpoints: Iterable[Endpoint]) -> None:
+    """Have the secrets of `endpoints` typed that fleet.yaml says to ask for, before threads of their own log in.
+
+    One that is not to be had is no error here: whoever logs in says so.
+    """
+    for endpoint in endpoints:
+        if endpoint.password.way == "ask":
+            with suppress(NobodyToAskError):
+                typed(_password(endpoint).whose)
+
+
+def _password(endpoint: Endpoint) -> Wanted:
     do = "set it, or correct `password:` of this endpoint in fleet.yaml."
-    wanted = Wanted(endpoint.password, endpoint.username, f"endpoint {endpoint.name}: no password", "nothing on it was read.", do)
-    return secret_text(wanted)
+    return Wanted(endpoint.password, endpoint.username, f"endpoint {endpoint.name}: no password", "nothing on it was read.", do)
 
 
 def secret_text(wanted: Wanted) -> str:
@@ -75,6 +95,8 @@ def secret_text(wanted: Wanted) -> str:
             text = _from_keyring(wanted, where)
         case "command":
             text = _from_command(wanted, where)
+        case "ask":
+            text = _from_terminal(wanted)
         case way:
             raise AssertionError(f"the reader of the file let the way {way!r} through")
     if not text:
@@ -87,6 +109,8 @@ def shown_reference(secret: Secret) -> str:
 
     Somebody may have written the secret itself in its place.
     """
+    if secret.way == "ask":
+        return "the terminal"
     first = secret.argument[0]
     match secret.way:
         case "env":
@@ -112,6 +136,14 @@ def _from_keyring(wanted: Wanted, where: str) -> str:
         raise _none(wanted, where, _too_long()) from None
     except keyring.errors.KeyringError as error:
         raise _none(wanted, where, type(error).__name__) from error
+
+
+def _from_terminal(wanted: Wanted) -> str:
+    try:
+        return typed(wanted.whose)
+    except NobodyToAskError as error:
+        do = "run it at a terminal and without workers, or give {env: NAME}, {file: PATH}, {keyring: SERVICE} or {command: [WORD, ...]}."
+        raise CredentialsError(f"{wanted.what}: {error}", why=wanted.why, do=do) from None
 
 
 def _from_file(wanted: Wanted, where: str) -> str:
