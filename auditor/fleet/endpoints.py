@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 from urllib.parse import urlsplit
 
-from auditor.model import Endpoint, EndpointKind, Limits, Secret, Ssh, Tls
+from auditor.model import Endpoint, EndpointKind, Limits, Secret, Ssh, Tls, Vault
 from auditor.model.endpoint_kinds import endpoint_type
 
 if TYPE_CHECKING:
-    from auditor.fleet.shape import EndpointShape, LoginSecretShape, SshShape, TlsShape
+    from auditor.fleet.shape import EndpointShape, LoginSecretShape, SecretShape, SshShape, TlsShape, VaultShape
 
 
 _NO_SECRET = Secret("none", ())
+_VAULT_PORT = 8200
+"""Source: Vault documentation, "TCP listener": 127.0.0.1:8200 by default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +28,40 @@ class EndpointReader:
     Attributes:
         folder: of the file; relative paths in it are relative to this one.
         stop: raises the error for a mistake; gets what is wrong, and the keys that lead there.
+        vault: where `{vault: PATH}` leads; None: the file names none.
     """
 
     folder: Path
     stop: Callable[..., NoReturn]
+    vault: Vault | None = None
+
+    def with_vault(self, shape: VaultShape | None) -> EndpointReader:
+        """A reader that knows the vault of the file.
+
+        Raises:
+            what `stop` does: its address is none.
+        """
+        if shape is None:
+            return self
+        place = None if "@" in shape.address else _place(shape.address)  # a password may stand before the host: it is not repeated
+        if place is None or not shape.address.startswith("https://") or place[2] not in ("", "/") or place[1] == 0:
+            self.stop("address is not https://HOST or https://HOST:PORT", "vault", "address")
+        if shape.tls is not None and not shape.tls.verify:
+            self.stop("a vault is verified: whoever answers in its place gets the token; give ca or fingerprint", "vault", "tls", "verify")
+        role = shape.approle
+        made = Vault(
+            place[0],
+            place[1] or _VAULT_PORT,
+            self._tls(shape.tls, "vault", "tls"),
+            shape.namespace,
+            shape.mount,
+            shape.version,
+            None if shape.token is None else self._secret(shape.token),
+            "" if role is None else role.role_id,
+            None if role is None else self._secret(role.secret_id),
+            "approle" if role is None else role.mount,
+        )
+        return replace(self, vault=made)
 
     def endpoint(self, entry: EndpointShape, *at: str | int) -> Endpoint:
         """The endpoint of the entry that is at `at` in the file.
@@ -52,7 +84,7 @@ class EndpointReader:
             port=port,
             username=entry.username or "",
             # Nobody knows how a kind logs in whose plugin cannot be used: its endpoint is a gap, and all others are read.
-            password=_NO_SECRET if about.fault else self._secret(entry.api_token if token else entry.password),
+            password=_NO_SECRET if about.fault else self._login_secret(entry, "api_token" if token else "password", *at),
             tls=self._tls(entry.tls, *at, "tls"),
             limits=self._limits(entry, *at, "limits", "readers"),
             ssh=self._ssh(entry.ssh) if ssh else None,
@@ -91,22 +123,26 @@ class EndpointReader:
             self.stop(f'address "{text}" is a URL, and {kind} is reached over SSH: give a host or host:port', *at)
         if "://" in text and not text.startswith("https://"):
             self.stop(f'address "{text}" is not https; nothing is read in clear', *at)
-        try:
-            # A bare IPv6 address has colons and no brackets.
-            bare = text.count(":") > 1 and not text.startswith(("[", "https://"))
-            parts = urlsplit(text if "://" in text else f"https://{f'[{text}]' if bare else text}")
-            host, port = parts.hostname, parts.port
-        except ValueError:
-            host, port = None, None
-            parts = None
-        if parts is None or not host or parts.query or parts.path not in ("", "/", "/sdk"):
+        place = _place(text)
+        if place is None or place[2] not in ("", "/", "/sdk"):
             self.stop(f'address "{text}" is not a host, host:port or https URL', *at)
+        host, port, _ = place
         if port == 0:
             self.stop(f'address "{text}" has port 0, which nothing answers at; leave the port out for {endpoint_type(kind).port}', *at)
         return host, endpoint_type(kind).port if port is None else port
 
-    def _secret(self, shape: LoginSecretShape | None) -> Secret:
+    def _login_secret(self, entry: EndpointShape, key: str, *at: str | int) -> Secret:
+        """The secret of an endpoint that is under `key`, which is also the field of a vault that nothing else is said of."""
+        shape: LoginSecretShape | None = getattr(entry, key)
         assert shape is not None  # noqa: S101  its caller has checked that the key is there
+        if shape.vault is None:
+            return self._secret(shape)
+        if self.vault is None:
+            self.stop("vault: PATH needs `vault:` at the top level, with the address and how to log in", *at, key, "vault")
+        path, _, field = shape.vault.partition("#")
+        return Secret("vault", (path, field or key), self.vault)
+
+    def _secret(self, shape: SecretShape) -> Secret:
         [(way, argument)] = shape.given()
         return Secret(way, tuple(map(self._path, argument)) if way == "file" else argument)
 
@@ -128,3 +164,15 @@ class EndpointReader:
 
     def _path(self, text: str) -> str:
         return str((self.folder / Path(text).expanduser()).resolve())
+
+
+def _place(text: str) -> tuple[str, int | None, str] | None:
+    """Host, port and path of a host, host:port or https URL; None where it is none of them."""
+    try:
+        # A bare IPv6 address has colons and no brackets.
+        bare = text.count(":") > 1 and not text.startswith(("[", "https://"))
+        parts = urlsplit(text if "://" in text else f"https://{f'[{text}]' if bare else text}")
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        return None
+    return None if not host or parts.query else (host, port, parts.path)

@@ -149,7 +149,7 @@ class _Reader:
     shape: FleetShape
 
     def fleet(self) -> Fleet:
-        read = EndpointReader(self.document.path.parent, self._stop)
+        read = EndpointReader(self.document.path.parent, self._stop).with_vault(self.shape.vault)
         endpoints = tuple(read.endpoint(entry, "endpoints", index) for index, entry in enumerate(self.shape.endpoints))
         if not endpoints:
             self._stop("no endpoints are listed", "endpoints")

@@ -15,9 +15,16 @@ FILE_NAME = "fleet.schema.json"
 """Its name beside fleet.yaml."""
 
 _PARAMS = "own values for the parameters of rules: RULE: {PARAM: VALUE}"
-_SECRET = "a reference to it, never the secret itself: {env: NAME}, {file: PATH}, {keyring: SERVICE}, {command: [WORD, ...]} or {ask: true}"  # noqa: S105
+_SECRET = "a reference to it, never the secret itself: {env: NAME}, {file: PATH}, {keyring: SERVICE}, {command: [WORD, ...]}, {vault: PATH} or {ask: true}"  # noqa: S105, E501
 _CLOCK = 'a time of day in quotes, such as "22:00"'
 _GLOB = "a glob"
+
+_PLAIN_SECRET = {
+    "env": "the name of an environment variable",
+    "file": "the path of a file; relative to the folder of fleet.yaml",
+    "keyring": "the service in the keyring of this account",
+    "command": "a program and its arguments; what it prints",
+}
 
 TEXTS: Mapping[str, Mapping[str, str]] = {
     "FleetShape": {
@@ -29,6 +36,7 @@ TEXTS: Mapping[str, Mapping[str, str]] = {
         "reboot": "how long each step of a host's reboot may take",
         "maintenance": "when it may be written to; without it: always",
         "protect": "what is never written, only proposed; all that an entry gives has to fit",
+        "vault": "the HashiCorp Vault that {vault: PATH} is about",
         "sites": "which endpoints only the workers of a site read, by the name of the site",
     },
     "EndpointShape": {
@@ -47,17 +55,30 @@ TEXTS: Mapping[str, Mapping[str, str]] = {
     },
     "ClusterShape": {"params": _PARAMS},
     "LoginSecretShape": {
-        "env": "the name of an environment variable",
-        "file": "the path of a file; relative to the folder of fleet.yaml",
-        "keyring": "the service in the keyring of this account",
-        "command": "a program and its arguments; what it prints",
+        **_PLAIN_SECRET,
         "ask": "true: it is typed at the terminal, once a run; for a first try, as no job and no worker has it",
+        "vault": "the path of a secret in the vault of this file, with #FIELD behind it where the field is not called like this key",
     },
     "TlsShape": {
         "ca": "the path of a PEM file with certificate authorities",
         "fingerprint": '"sha256:" and 64 hexadecimal digits; `auditor doctor` shows it',
         "verify": "false: the certificate is not checked, and every report says so",
     },
+    "VaultShape": {
+        "address": "https://HOST:PORT of a HashiCorp Vault",
+        "namespace": "its namespace, where it has several",
+        "mount": "where the engine for keys and values (KV) is mounted",
+        "version": "of that engine",
+        "tls": "how its certificate is checked; by default against the system's certificate authorities",
+        "token": "a reference to a token",
+        "approle": "the role that auditor logs in as, in the place of a token",
+    },
+    "AppRoleShape": {
+        "role_id": "the id of the role; it is no secret",
+        "secret_id": "a reference to the secret of the role",
+        "mount": "where the method AppRole is mounted",
+    },
+    "SecretShape": _PLAIN_SECRET,
     "SshShape": {
         "known_hosts": "the path of a file in OpenSSH's form",
         "fingerprint": 'what ssh-keygen -l prints: "SHA256:" and 43 characters',
@@ -109,6 +130,8 @@ _OWN: Mapping[str, Mapping[str, Any]] = {
     "FleetShape": {"description": "The fleet that auditor reads."},
     "EndpointShape": {"description": "One address that auditor logs in to."},
     "LoginSecretShape": {"minProperties": 1, "maxProperties": 1},
+    "SecretShape": {"minProperties": 1, "maxProperties": 1},
+    "VaultShape": {"oneOf": [{"required": [key], "properties": {key: {"type": "object"}}} for key in ("token", "approle")]},
     "ProtectionShape": {"anyOf": [{"required": [key]} for key in ("resource", "host", "cluster", "endpoint", "tag")]},
     "DeclaredShape": {"anyOf": [{"required": [key]} for key in ("model", "generation", "firmware")]},
     "NfsServerShape": {"oneOf": [{"required": [key]} for key in ("address", "family")]},

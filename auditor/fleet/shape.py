@@ -9,12 +9,17 @@ from typing import Annotated, Any, TypeAlias
 from msgspec import Meta, field
 
 from auditor.fleet.windows import DAYS
-from auditor.model import BulkTransport, EndpointKind, Limits, RebootLimits
+from auditor.model import BulkTransport, EndpointKind, Limits, RebootLimits, Tls, Vault
 from auditor.yaml.shapes import Shape, Text
 
 _MOST_CONCURRENCY = 256
 _LONGEST_STEP_SECONDS = 86400
 _SSH_FINGERPRINT = 'what ssh-keygen -l prints: "SHA256:" and 43 characters'
+
+_SEGMENTS = r"[^\s/#?.][^\s/#?]*(?:/[^\s/#?.][^\s/#?]*)*"
+_VAULT = Vault("", 0, Tls())
+_IN_VAULT = rf"^{_SEGMENTS}(?:#[^\s#]+)?$"
+_VaultPath: TypeAlias = Annotated[str, Meta(pattern=rf"^{_SEGMENTS}$", description="a path in Vault, without a slash at either end")]
 
 _Scalar: TypeAlias = bool | int | float | str
 ParamValue: TypeAlias = Annotated[
@@ -43,17 +48,22 @@ class SecretShape(Shape):
 
 
 class LoginSecretShape(SecretShape):
-    """Where a secret comes from that logs in to an endpoint: also from a person."""
+    """Where a secret comes from that logs in to an endpoint: also from a person, or from the vault of the file."""
 
     ask: bool = False
+    vault: (
+        Annotated[str, Meta(pattern=_IN_VAULT, description="the path of a secret, or PATH#FIELD, without a slash at either end")] | None
+    ) = None
 
     def given(self) -> list[tuple[str, tuple[str, ...]]]:
         """As `SecretShape.given`."""
-        return [*super().given(), *([("ask", ())] if self.ask else [])]
+        asked: list[tuple[str, tuple[str, ...]]] = [("ask", ())] if self.ask else []
+        kept: list[tuple[str, tuple[str, ...]]] = [] if self.vault is None else [("vault", (self.vault,))]
+        return [*super().given(), *asked, *kept]
 
     def problem(self) -> str:
         """A secret comes from one place."""
-        return "" if len(self.given()) == 1 else "needs exactly one of env, file, keyring, command, ask"
+        return "" if len(self.given()) == 1 else "needs exactly one of env, file, keyring, command, ask, vault"
 
 
 class TlsShape(Shape):
@@ -67,6 +77,30 @@ class TlsShape(Shape):
         """A certificate is checked in one way."""
         ways = (self.ca is not None) + (self.fingerprint is not None) + (not self.verify)
         return "takes one of ca, fingerprint, verify: false" if ways > 1 else ""
+
+
+class AppRoleShape(Shape, kw_only=True):
+    """How Vault is logged in to as a role."""
+
+    role_id: Text
+    secret_id: SecretShape
+    mount: _VaultPath = _VAULT.approle_mount
+
+
+class VaultShape(Shape, kw_only=True):
+    """Where secrets are kept, and how they are got at."""
+
+    address: Text
+    namespace: Text | None = None
+    mount: _VaultPath = _VAULT.mount
+    version: Annotated[int, Meta(ge=1, le=2, description="1 or 2")] = _VAULT.version
+    tls: TlsShape | None = None
+    token: SecretShape | None = None
+    approle: AppRoleShape | None = None
+
+    def problem(self) -> str:
+        """It is logged in to in one way."""
+        return "needs exactly one of token, approle" if (self.token is None) == (self.approle is None) else ""
 
 
 class SshShape(Shape):
@@ -227,4 +261,5 @@ class FleetShape(Shape):
     reboot: RebootShape = field(default_factory=RebootShape)
     maintenance: tuple[WindowShape, ...] = ()
     protect: tuple[ProtectionShape, ...] = ()
+    vault: VaultShape | None = None
     sites: Mapping[_SiteName, SiteShape] = field(default_factory=dict)

@@ -9,7 +9,6 @@ import msgspec
 
 from auditor.fleet.schema import TEXTS as FLEET_TEXTS
 from auditor.fleet.schema import shape_schema, words_schema
-from auditor.fleet.shape import SecretShape
 from auditor.job.jobs_shape import JobsShape
 
 FILE_NAME = "jobs.schema.json"
@@ -55,10 +54,7 @@ TEXTS: Mapping[str, Mapping[str, str]] = {
         "catch_up": "what happens when runs were missed: once makes up for the last one, skip waits for the next",
         "timeout": f"a run that lasts longer is stopped and reported, {_TIME}",
     },
-    "SecretShape": {
-        **{key: text for key, text in FLEET_TEXTS["LoginSecretShape"].items() if key in SecretShape.__struct_fields__},
-        "file": "the path of a file; relative to the folder of jobs.yaml",
-    },
+    "SecretShape": {**FLEET_TEXTS["SecretShape"], "file": "the path of a file; relative to the folder of jobs.yaml"},
 }
 """Shape -> key -> what an editor shows for it."""
 

@@ -19,7 +19,7 @@ from auditor.model.changes import (
     Unusual,
 )
 from auditor.model.diagnosis import Check, Diagnosis, Health
-from auditor.model.endpoints import BulkTransport, Endpoint, EndpointKind, Evidence, Exchange, Limits, Secret, Share, Ssh, Tap, Tls
+from auditor.model.endpoints import BulkTransport, Endpoint, EndpointKind, Evidence, Exchange, Limits, Secret, Share, Ssh, Tap, Tls, Vault
 from auditor.model.readings import EndpointReading, Gap, ReadTime
 from auditor.model.reports import Document, DocumentKind, FixCertificate, Origin, PlaceCount, Report, RuleText, Run, TrendPoint
 from auditor.model.resources import Resource, Scalar, Target
@@ -81,5 +81,6 @@ __all__ = [
     "TrendPoint",
     "Unmet",
     "Unusual",
+    "Vault",
     "Verdict",
 ]

@@ -57,8 +57,35 @@ class Secret:
     `repr` shows only where the credential comes from.
     """
 
-    way: str  # "env", "file", "keyring", "command" or "ask"
-    argument: tuple[str, ...]  # empty for "ask": a person types it
+    way: str  # "env", "file", "keyring", "command", "ask" or "vault"
+    argument: tuple[str, ...]  # of "vault" the path and the field; empty for "ask": a person types it
+    vault: Vault | None = None  # which vault it is in
+
+
+@dataclass(frozen=True, slots=True)
+class Vault:
+    """A HashiCorp Vault, and how it is logged in to: by a token, or as a role (AppRole).
+
+    Attributes:
+        namespace: of Vault Enterprise and HCP; None: none is named.
+        mount: where the engine is mounted that has keys and values.
+        version: of that engine, 2 or 1.
+        token: the reference to a token; None: AppRole.
+        role_id: of AppRole; it is a name, and no secret.
+        secret_id: the reference to its secret.
+        approle_mount: where that method is mounted.
+    """
+
+    address: str
+    port: int
+    tls: Tls
+    namespace: str | None = None
+    mount: str = "secret"
+    version: int = 2
+    token: Secret | None = None
+    role_id: str = ""
+    secret_id: Secret | None = None
+    approle_mount: str = "approle"
 
 
 @dataclass(frozen=True, slots=True)

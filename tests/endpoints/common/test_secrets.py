@@ -9,7 +9,7 @@ import keyring
 import keyring.backend
 import pytest
 
-from auditor.endpoints.common import secrets
+from auditor.endpoints.common import plain_secrets
 from auditor.endpoints.common.secrets import password_of
 from auditor.errors import CredentialsError
 from auditor.model import Endpoint, EndpointKind, Secret
@@ -73,7 +73,7 @@ def test_no_password_says_where_it_was_looked_for_and_never_what(way: str, argum
 
 
 def test_a_secret_is_bounded_in_time_and_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(secrets, "SECRET_SECONDS", 0.3)
+    monkeypatch.setattr(plain_secrets, "SECRET_SECONDS", 0.3)
     pipe, started = tmp_path / "pipe", tmp_path / "started"
     os.mkfifo(pipe)
     ways = {

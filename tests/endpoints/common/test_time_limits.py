@@ -11,7 +11,7 @@ from typing import Any
 import keyring
 import pytest
 
-from auditor.endpoints.common import secrets
+from auditor.endpoints.common import plain_secrets
 from auditor.endpoints.common.secrets import password_of
 from auditor.endpoints.common.sessions import open_session
 from auditor.endpoints.common.time_limits import UnresolvedNameError, addresses_of, connected, within
@@ -57,7 +57,7 @@ def test_the_message_names_what_was_not_resolved_and_an_address_needs_no_resolve
 
 
 def test_a_keyring_that_asks_and_gets_no_answer_gives_no_password(waiting: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(secrets, "SECRET_SECONDS", SECONDS)
+    monkeypatch.setattr(plain_secrets, "SECRET_SECONDS", SECONDS)
     monkeypatch.setattr(keyring, "get_password", waiting)
     with pytest.raises(CredentialsError, match=r"no password from keyring .*: it did not end within 0\.2 s"):
         password_of(endpoint(way="keyring", argument="vcenter"))
