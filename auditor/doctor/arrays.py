@@ -48,7 +48,7 @@ def examine_array(session: Session, endpoint: Endpoint, affected: AffectedRules)
 
 def _account(endpoint: Endpoint, role: Role) -> Check:
     at = partial(Check, endpoint.name, "account")
-    who = endpoint.username or "the account of the API token"
+    who = endpoint.username or endpoint.who
     if isinstance(role, EndpointError):
         return at(Health.UNKNOWN, f"{who}; its role: {shortly(role, endpoint)}", "what it may do is not known.", role.do)
     if role is None:

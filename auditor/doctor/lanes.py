@@ -69,6 +69,8 @@ def _named(vcenter: VCenter, transport: BulkTransport, forced: str) -> str:
         return f"VI/JSON, release {vcenter.bulk.release}{forced}: the fastest"
     if forced:
         return f"{transport}{forced}"
+    if vcenter.endpoint.login is not None:
+        return "SOAP: VI/JSON has sessions of its own, which take a user name and a password"
     api = vcenter.about.apiVersion
     why = "it offers no VI/JSON" if may_have_vijson(api) else f"API {api} has no VI/JSON, 8.0 U1 and later have"
     return f"SOAP: {why}" if transport is BulkTransport.SOAP else f"{transport}: {why}"

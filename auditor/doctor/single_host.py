@@ -42,7 +42,7 @@ def _vcenter(endpoint: Endpoint, standing: HostStanding) -> Check:
     at = partial(Check, endpoint.name, "vcenter", facts={"managed_by": standing.managed_by})
     if standing.is_managed is None:
         why = next(iter(standing.unread.values()))
-        do = f"give {endpoint.username} the role Read-only on the host."
+        do = f"give {endpoint.who} the role Read-only on the host."
         return at(Health.UNKNOWN, f"whether a vCenter manages it could not be read: {why}", f"{_NO_FIX} until that is known.", do)
     if standing.managed_by is None:
         return at(Health.OK, "no vCenter manages it")
@@ -63,7 +63,7 @@ def _lockdown(endpoint: Endpoint, standing: HostStanding) -> Check:
         return at(Health.OK, "off")
     return at(
         Health.WARNING,
-        f"{standing.lockdown}: {endpoint.username} is let in as one of its exceptions",
+        f"{standing.lockdown}: {endpoint.who} is let in as one of its exceptions",
         "taken off that list, the account cannot log in, and nothing is read.",
         "keep it among the exceptions, or audit the host by its vCenter.",
     )
@@ -76,7 +76,7 @@ def _licence(endpoint: Endpoint, editions: tuple[str, ...] | EndpointError) -> C
             Health.WARNING,
             f"which licence it has could not be read: {shortly(editions, endpoint)}",
             "reading needs none; whether --fix could write is not known: the host refuses the first write if not.",
-            f"nothing, where {endpoint.username} is not to write; else give it a role that may read the licences.",
+            f"nothing, where {endpoint.who} is not to write; else give it a role that may read the licences.",
         )
     at = partial(at, facts={"editions": ", ".join(editions)})
     if is_read_only(editions):

@@ -221,14 +221,14 @@ def _hosts_check(endpoint: Endpoint, hosts: Any) -> Check:
     unread = [host for host in hosts if host.state is None]
     facts = {"hosts": len(hosts), "not_connected": len(lost)} | ({"state_unknown": len(unread)} if unread else {})
     if not hosts and endpoint.kind is EndpointKind.ESXI:
-        do = f"give {endpoint.username} the role Read-only on the host."
+        do = f"give {endpoint.who} the role Read-only on the host."
         return at(Health.PROBLEM, "the account does not see the host", "nothing of it will be audited.", do, facts=facts)
     if not hosts:
         return at(
             Health.PROBLEM,
             "the account sees no host",
             "no host of this vCenter will be audited.",
-            f"give {endpoint.username} a role on the root folder, propagated; or leave the vCenter out of fleet.yaml if it has none.",
+            f"give {endpoint.who} a role on the root folder, propagated; or leave the vCenter out of fleet.yaml if it has none.",
             facts=facts,
         )
     count = f"{len(hosts):,} {'host' if len(hosts) == 1 else 'hosts'}"
@@ -245,7 +245,7 @@ def _hosts_check(endpoint: Endpoint, hosts: Any) -> Check:
             Health.UNKNOWN,
             f"the state of {len(unread)} of {count} could not be read: {named([f'{host.name} ({host.why_unread})' for host in unread])}",
             "whether they are connected is not known.",
-            f"give {endpoint.username} the role Read-only on the root folder, propagated; then run doctor again.",
+            f"give {endpoint.who} the role Read-only on the root folder, propagated; then run doctor again.",
             facts=facts,
         )
     if endpoint.kind is EndpointKind.ESXI:

@@ -50,7 +50,7 @@ def read_checks(
                 Health.UNKNOWN,
                 f"whether {name} is held is not known: nothing may be asked of the root folder",
                 affected.lost_without(lost_without([name], reads) & wanted, endpoint.kind),
-                f"audit, and look at the gaps; or give {endpoint.username} System.View on the root folder.",
+                f"audit, and look at the gaps; or give {endpoint.who} System.View on the root folder.",
                 facts={"privilege": name},
             )
             continue
@@ -60,7 +60,7 @@ def read_checks(
             Health.PROBLEM if topics else Health.WARNING,
             f"{name} is missing on {where}",
             affected.lost_without(topics, endpoint.kind) if topics else "esxcli answers all the same, so nothing is lost.",
-            f"give {endpoint.username} a role that has {name}{_read_only(name)}, propagated from the root folder. {_ELSEWHERE}",
+            f"give {endpoint.who} a role that has {name}{_read_only(name)}, propagated from the root folder. {_ELSEWHERE}",
             facts={"privilege": name, "topics": ", ".join(sorted(topics))},
         )
     if not missing:
@@ -84,7 +84,7 @@ def fix_check(endpoint: Endpoint, affected: AffectedRules, held: Held | Endpoint
         Health.WARNING,
         f"{len(missing)} of {len(needed)} privileges are missing: {named(missing)}",
         f"--fix would be refused for {named(refused, len(refused))}; {by}.",
-        f"nothing, where {endpoint.username} is not to write; else give it a role that has them. {_ELSEWHERE}",
+        f"nothing, where {endpoint.who} is not to write; else give it a role that has them. {_ELSEWHERE}",
         facts={"privileges": ", ".join(missing), "remediators": ", ".join(refused)},
     )
 

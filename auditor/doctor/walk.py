@@ -140,7 +140,7 @@ def _logged_in(endpoint: Endpoint, affected: AffectedRules, places: Places) -> t
     checks: list[Check] = []
     try:
         with open_session(endpoint) as session:
-            checks.append(at(Health.OK, f"as {endpoint.username or 'whom the API token belongs to'}", facts={"account": endpoint.username}))
+            checks.append(at(Health.OK, f"as {endpoint.username or endpoint.who}", facts={"account": endpoint.username}))
             if endpoint_type(endpoint.kind).is_array:
                 plugin = endpoint_type(endpoint.kind).plugin
                 checks += call_plugin(endpoint.name, plugin, lambda: list(examine_array(session, endpoint, affected)))

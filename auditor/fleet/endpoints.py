@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 from urllib.parse import urlsplit
 
+from auditor.fleet.logins import check_login, key_of_secret, login_of
 from auditor.model import Endpoint, EndpointKind, Limits, Secret, Ssh, Tls, Vault
 from auditor.model.endpoint_kinds import endpoint_type
 
@@ -74,9 +75,10 @@ class EndpointReader:
             self.stop(f"{kind} are no endpoint of a fleet: name them by auditor audit --from PATH", *at, "kind")
         address, port = self._address(entry.address, kind, *at, "address")
         about = endpoint_type(kind)
-        token, ssh = about.login == "api_token", about.protocol == "ssh"
+        ssh = about.protocol == "ssh"
         if about.fault is None:
-            self._check_keys(entry, *at, token=token, ssh=ssh)
+            self._check_keys(entry, *at, ssh=ssh)
+            check_login(entry, self.stop, *at)
         return Endpoint(
             name=entry.name,
             kind=kind,
@@ -84,27 +86,22 @@ class EndpointReader:
             port=port,
             username=entry.username or "",
             # Nobody knows how a kind logs in whose plugin cannot be used: its endpoint is a gap, and all others are read.
-            password=_NO_SECRET if about.fault else self._login_secret(entry, "api_token" if token else "password", *at),
+            password=_NO_SECRET if about.fault else self._login_secret(entry, key_of_secret(entry), *at),
             tls=self._tls(entry.tls, *at, "tls"),
             limits=self._limits(entry, *at, "limits", "readers"),
             ssh=self._ssh(entry.ssh) if ssh else None,
             lane=entry.lane,
+            login=login_of(entry),
         )
 
-    def _check_keys(self, entry: EndpointShape, *at: str | int, token: bool, ssh: bool) -> None:
-        """Stop at a key that the kind has no use for, or that it needs and is not there."""
+    def _check_keys(self, entry: EndpointShape, *at: str | int, ssh: bool) -> None:
+        """Stop at a key that the kind has no use for."""
         kind = entry.kind
-        for key in ("username", "password") if token else ("api_token",):
-            if getattr(entry, key) is not None:
-                self.stop(f"{key} is not what {kind} logs in with; it takes {'api_token' if token else 'username and password'}", *at, key)
         unfit, fit = ("tls", "ssh") if ssh else ("ssh", "tls")
         if getattr(entry, unfit) is not None:
             self.stop(f"{unfit} is not how {kind} is reached; give {fit}", *at, unfit)
         if entry.lane is not None and kind is not EndpointKind.VCENTER:
             self.stop(f"lane is for a vCenter; {kind} has one way of being read", *at, "lane")
-        for key in ("api_token",) if token else ("username", "password"):
-            if getattr(entry, key) is None:
-                self.stop(f'"{key}" is missing', *at, key)
 
     def _limits(self, entry: EndpointShape, *at: str | int) -> Limits:
         limits = entry.limits

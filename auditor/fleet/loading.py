@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 NOTHING_READ = "nothing was read: a fleet that loads in part reports a clean fleet in part."
 
 _TIER = re.compile(r"IBM Cloud (0\.25|2|4|10) IOPS/GB")  # docs/domain/facts.md#2-6
-_SECRETS = {"password": "a password", "api_token": "an API token"}
+_SECRETS = {"password": "a password", "api_token": "an API token", "session": "the key of a session"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from auditor.fleet.logins import OF_HOSTS
 from auditor.fleet.shape import FleetShape
 from auditor.model import Severity
 from auditor.model.endpoint_kinds import EndpointType, endpoint_types
@@ -46,6 +47,7 @@ TEXTS: Mapping[str, Mapping[str, str]] = {
         "username": "whom to log in as",
         "password": _SECRET,
         "api_token": _SECRET,
+        "session": "of a vCenter or ESXi host, in the place of username and password: a reference to the key of a session that is open",
         "tls": "how its certificate is checked; by default against the system's certificate authorities",
         "ssh": "how its host key is checked; by default against your own known_hosts",
         "limits": "how hard it may be asked",
@@ -185,9 +187,18 @@ def words_schema(words: Mapping[str, Any]) -> dict[str, Any]:
 
 def _of_kind(kind: EndpointType) -> dict[str, Any]:
     """What an endpoint of one kind needs, and what it must not have."""
-    login, other = (("api_token",), ("username", "password")) if kind.login == "api_token" else (("username", "password"), ("api_token",))
-    unfit = [*other, "tls" if kind.protocol == "ssh" else "ssh"]
+    ways: list[tuple[str, ...]] = [("api_token",)] if kind.login == "api_token" else [("username", "password")]
+    if kind.kind in OF_HOSTS:
+        ways.append(("session",))
+    unfit = [*(key for key in _LOGIN_KEYS if not any(key in way for way in ways)), "tls" if kind.protocol == "ssh" else "ssh"]
+    logins = [
+        {"required": list(way), "properties": {key: {"type": "null"} for key in _LOGIN_KEYS if key not in way and key not in unfit}}
+        for way in ways
+    ]
     return {
         "if": {"properties": {"kind": {"const": kind.kind.value}}, "required": ["kind"]},
-        "then": {"required": list(login), "properties": {key: {"type": "null"} for key in unfit}},
+        "then": {"allOf": [{"properties": {key: {"type": "null"} for key in unfit}}, {"anyOf": logins}]},
     }
+
+
+_LOGIN_KEYS = ("username", "password", "api_token", "session")

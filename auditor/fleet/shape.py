@@ -209,6 +209,7 @@ class EndpointShape(Shape):
     username: Text | None = None
     password: LoginSecretShape | None = None
     api_token: LoginSecretShape | None = None
+    session: LoginSecretShape | None = None
     tls: TlsShape | None = None
     ssh: SshShape | None = None
     limits: LimitsShape = field(default_factory=LimitsShape)

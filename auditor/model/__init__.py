@@ -19,7 +19,21 @@ from auditor.model.changes import (
     Unusual,
 )
 from auditor.model.diagnosis import Check, Diagnosis, Health
-from auditor.model.endpoints import BulkTransport, Endpoint, EndpointKind, Evidence, Exchange, Limits, Secret, Share, Ssh, Tap, Tls, Vault
+from auditor.model.endpoints import (
+    BulkTransport,
+    Endpoint,
+    EndpointKind,
+    Evidence,
+    Exchange,
+    Limits,
+    OpenSession,
+    Secret,
+    Share,
+    Ssh,
+    Tap,
+    Tls,
+    Vault,
+)
 from auditor.model.readings import EndpointReading, Gap, ReadTime
 from auditor.model.reports import Document, DocumentKind, FixCertificate, Origin, PlaceCount, Report, RuleText, Run, TrendPoint
 from auditor.model.resources import Resource, Scalar, Target
@@ -55,6 +69,7 @@ __all__ = [
     "LeftAlone",
     "Lesson",
     "Limits",
+    "OpenSession",
     "Origin",
     "Outcome",
     "PlaceCount",

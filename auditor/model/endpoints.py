@@ -107,6 +107,11 @@ class Ssh:
 
 
 @dataclass(frozen=True, slots=True)
+class OpenSession:
+    """A login that somebody else has made: a session of vCenter's SOAP API, whose key is in the place of the password."""
+
+
+@dataclass(frozen=True, slots=True)
 class Limits:
     """The load that one endpoint may be put under."""
 
@@ -180,12 +185,13 @@ class Endpoint:
 
     Attributes:
         username: empty where an API token is used alone (FlashArray).
-        password: the reference to the password or the API token.
+        password: the reference to the password, the API token or the key of a session.
         tls: how the certificate of an HTTPS endpoint is verified.
         ssh: how the host key of an SSH endpoint (ETERNUS) is verified; None where it speaks HTTPS.
         tap: called with every exchange; None where nothing is recorded.
         share: which of its hosts are read; all, unless several workers read it.
         evidence: the files that are read; None for an address.
+        login: how a vCenter or host is logged in to where it is not by user name and password.
     """
 
     name: str
@@ -201,6 +207,14 @@ class Endpoint:
     tap: Tap | None = field(default=None, compare=False, repr=False)
     share: Share = Share()
     evidence: Evidence | None = None
+    login: OpenSession | None = None
+
+    @property
+    def who(self) -> str:
+        """As whom it is logged in to, for people."""
+        if isinstance(self.login, OpenSession):
+            return "the account of the session"
+        return f"user {self.username}" if self.username else "the account of the API token"
 
     @property
     def place(self) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from auditor.endpoints.common.asking import NobodyToAskError, typed
 from auditor.endpoints.common.plain_secrets import Wanted, plain_secret, shown_reference
+from auditor.model import OpenSession
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -50,5 +51,6 @@ def secret_text(wanted: Wanted) -> str:
 
 
 def _password(endpoint: Endpoint) -> Wanted:
-    do = "set it, or correct `password:` of this endpoint in fleet.yaml."
-    return Wanted(endpoint.password, endpoint.username, f"endpoint {endpoint.name}: no password", "nothing on it was read.", do)
+    key, noun = ("session", "key of a session") if isinstance(endpoint.login, OpenSession) else ("password", "password")
+    do = f"set it, or correct `{key}:` of this endpoint in fleet.yaml."
+    return Wanted(endpoint.password, endpoint.username, f"endpoint {endpoint.name}: no {noun}", "nothing on it was read.", do)

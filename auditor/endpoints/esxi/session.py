@@ -88,7 +88,7 @@ class HostAgent(VCenter):
                     raise MalformedAnswerError(
                         f"endpoint {self.endpoint.name}: it lists {len(hosts)} hosts, and a host agent has one",
                         why="whether a vCenter manages it is not known.",
-                        do=f"give {self.endpoint.username} the role Read-only on the host.",
+                        do=f"give {self.endpoint.who} the role Read-only on the host.",
                     )
                 [facts] = hosts
                 uuid, managed_by, lockdown = (facts.values.get(path) or None for path in (_UUID, _MANAGED_BY, _LOCKDOWN))

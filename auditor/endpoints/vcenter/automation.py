@@ -28,6 +28,7 @@ from auditor.errors import (
     NotThereError,
     PermissionMissingError,
 )
+from auditor.model import OpenSession
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -101,6 +102,12 @@ def open_automation(endpoint: Endpoint) -> Iterator[Automation]:
         CredentialsError: the password cannot be looked up, or vCenter refuses it.
         MalformedAnswerError: something answers that is not a vCenter.
     """
+    if isinstance(endpoint.login, OpenSession):
+        raise CredentialsError(
+            f"endpoint {endpoint.name}: its Automation API has sessions of its own, and `session:` is one of SOAP",
+            why=_LOST,
+            do="log in by `sso:`, or by `username` and `password`, where tags matter.",
+        )
     # It has a word for every error, which we say ourselves; and what it may log of a request, a password included, is for no log.
     logging.getLogger("vmware").setLevel(logging.CRITICAL + 1)
     sessions = _module("com.vmware.cis_client")
@@ -208,8 +215,8 @@ def _translated(endpoint: Endpoint, doing: str) -> Iterator[None]:
     try:
         yield
     except std.Unauthenticated:
-        do = "check `username` and `password` of this endpoint in fleet.yaml."
-        raise CredentialsError(f"{what}: it refuses user {endpoint.username}", why=_LOST, do=do) from None
+        do = "check how this endpoint is logged in to by fleet.yaml."
+        raise CredentialsError(f"{what}: it refuses {endpoint.who}", why=_LOST, do=do) from None
     except std.Unauthorized:
         raise PermissionMissingError(f"{what}: Unauthorized", why=_LOST, do="give the account the role Read-only, propagated.") from None
     except (std.NotFound, std.OperationNotFound) as error:

@@ -90,7 +90,7 @@ def _logged(vcenter: VCenter, object_id: str | None, *, is_untouched: bool) -> l
     for event in sorted(events, key=lambda one: (one.createdTime, one.key), reverse=True):
         changed = change_of(event)
         # Our own write leaves such events too; vCenter acts without a user's name, or under an account of its own.
-        is_ours = event.userName == vcenter.endpoint.username
+        is_ours = bool(event.userName) and event.userName in {vcenter.endpoint.username, vcenter.stub.user}
         if changed is not None and changed[1] == object_id and (is_untouched or not is_ours):
             by = f"our own account {event.userName}, in another session" if is_ours else event.userName or "vCenter itself"
             return [f"vCenter's log has {changed[2]} by {by} at {event.createdTime:%Y-%m-%d %H:%M:%S} UTC"]

@@ -48,9 +48,9 @@ def described(fault: object) -> str:
 def credentials_refused(endpoint: Endpoint) -> CredentialsError:
     """The one message of a refused login; it repeats nothing the server said, which may quote what we sent."""
     return CredentialsError(
-        f"endpoint {endpoint.name}: it refuses user {endpoint.username}",
+        f"endpoint {endpoint.name}: it refuses {endpoint.who}",
         why="nothing on it was read.",
-        do="check `username` and `password` of this endpoint in fleet.yaml; it was tried once, so no account was locked by us.",
+        do="check how this endpoint is logged in to by fleet.yaml; it was tried once, so no account was locked by us.",
     )
 
 
@@ -66,7 +66,7 @@ def error_for(fault: object, endpoint: Endpoint, doing: str) -> EndpointError:
         return PermissionMissingError(
             what,
             why="it was neither read nor written.",
-            do=f"give the role of {endpoint.username} the privilege {getattr(fault, 'privilegeId', None) or 'that vCenter names'}.",
+            do=f"give the role of {endpoint.who} the privilege {getattr(fault, 'privilegeId', None) or 'that vCenter names'}.",
         )
     if isinstance(fault, vim.fault.RestrictedVersion):
         why = "nothing was changed by this call: the licence of the host lets the API read alone."

@@ -114,7 +114,7 @@ def _asking(endpoint: Endpoint, doing: str) -> Iterator[None]:
             raise PermissionMissingError(
                 f"endpoint {endpoint.name}: {doing}: NoPermission: {STORAGE_POLICIES}",
                 why="which limits were set by a policy is not known.",
-                do=f"give the role of {endpoint.username} the privilege {STORAGE_POLICIES}.",
+                do=f"give the role of {endpoint.who} the privilege {STORAGE_POLICIES}.",
             ) from None
 
 

@@ -10,13 +10,13 @@ import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from auditor.endpoints.common.secrets import password_of
 from auditor.endpoints.common.sessions import SessionBase
 from auditor.endpoints.common.tls import tls_context
 from auditor.endpoints.vcenter.enumerations import HOST_AGENT
 from auditor.endpoints.vcenter.translation import translated
 from auditor.endpoints.vcenter.wire import VCenterWire
 from auditor.errors import AuditorError, EndpointUnreachableError, MalformedAnswerError
+from auditor.model import OpenSession
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -214,6 +214,7 @@ def opened(endpoint: Endpoint, kind: Callable[[Endpoint, Stub, Any], S], check: 
     """
     from pyVmomi import vim
 
+    from auditor.endpoints.vcenter.login import login_of
     from auditor.endpoints.vcenter.stub import Stub
 
     wire = VCenterWire(endpoint, tls_context(endpoint))
@@ -230,9 +231,7 @@ def opened(endpoint: Endpoint, kind: Callable[[Endpoint, Stub, Any], S], check: 
                 )
             check(endpoint, content.about)
             stub.speak(content.about.apiVersion)
-            sessions = content.sessionManager
-            # Looked up anew each time: the text is not kept, and one that was changed meanwhile is found.
-            stub.logs_in_with(lambda: sessions.Login(endpoint.username, password_of(endpoint), None))
+            stub.logs_in_with(login_of(endpoint, stub, content))
         with _kept_alive(stub):
             vcenter = kind(endpoint, stub, content)
             try:
@@ -240,7 +239,7 @@ def opened(endpoint: Endpoint, kind: Callable[[Endpoint, Stub, Any], S], check: 
             finally:
                 vcenter.close()
     finally:
-        if stub.logged_in:
+        if stub.logged_in and not isinstance(endpoint.login, OpenSession):  # one that somebody else has opened stays open
             _log_out(content)
         wire.close()
 

@@ -66,7 +66,11 @@ Source: docs/domain/peers.md#reading: cutting them out before parsing takes the 
 
 
 class Stub(SoapStubAdapterBase):  # type: ignore[misc]  # pyVmomi ships no types
-    """Carries calls of pyVmomi's managed objects over `wire`; may be used from many threads."""
+    """Carries calls of pyVmomi's managed objects over `wire`; may be used from many threads.
+
+    Attributes:
+        user: whom the session belongs to, as the server names it; "" before the login.
+    """
 
     path = "/sdk"
 
@@ -75,13 +79,15 @@ class Stub(SoapStubAdapterBase):  # type: ignore[misc]  # pyVmomi ships no types
         self.requestContext: dict[str, str] | None = None  # read by SerializeRequest
         self.endpoint = endpoint
         self.wire = wire
-        self._login: Callable[[], object] | None = None
+        self._login: Callable[[], Any] | None = None
+        self._logging_in: int | None = None  # the thread that does
         self._logins = 0
         self._refused: CredentialsError | None = None
         self._login_lock = threading.Lock()
+        self.user = ""
 
-    def logs_in_with(self, login: Callable[[], object]) -> None:
-        """Log in, and do so again by the same way when the session is found expired.
+    def logs_in_with(self, login: Callable[[], Any]) -> None:
+        """Log in, and do so again by the same way when the session is found expired; `login` gives the UserSession.
 
         Raises:
             CredentialsError: refused.
@@ -128,6 +134,8 @@ class Stub(SoapStubAdapterBase):  # type: ignore[misc]  # pyVmomi ships no types
                 return decode(reply.status, reply.body)
             except vim.fault.NotAuthenticated:
                 if attempt == 2 or not repeatable or operation in _BEFORE_LOGIN or self._login is None:
+                    raise
+                if self._logging_in == threading.get_ident():  # a login that looks whether it worked
                     raise
                 self._log_in(seen)
             except MalformedAnswerError as error:
@@ -176,13 +184,16 @@ class Stub(SoapStubAdapterBase):  # type: ignore[misc]  # pyVmomi ships no types
             if self._login is None:
                 raise AssertionError("logs_in_with comes first")
             try:
-                self._login()
+                self._logging_in = threading.get_ident()
+                self.user = str(self._login().userName)
             except vim.fault.InvalidLogin:
                 self._refused = credentials_refused(self.endpoint)
                 raise self._refused from None
             except CredentialsError as error:  # the password could not be looked up
                 self._refused = error
                 raise
+            finally:
+                self._logging_in = None
             self._logins += 1
 
     def nonsense(self, operation: str, status: int, what: str) -> MalformedAnswerError:

@@ -115,6 +115,10 @@ class VCenterWire:
         """The key of the SOAP session, as other services of the vCenter ask for it; "" before the login."""
         return self._cookie.removeprefix(f"{_SESSION_COOKIE}=").strip('"')
 
+    def join_session(self, key: str) -> None:
+        """Send the key of a SOAP session that is open already, in quotes or without, as it is."""
+        self._cookie = f"{_SESSION_COOKIE}={key}"
+
     def close(self) -> None:
         """Close every kept connection."""
         with self._lock:

@@ -143,11 +143,14 @@ def _is_lost(transport: BulkClient, error: EndpointError) -> bool:
 
 
 def _offered(stub: Carrier, content: Any, soap: SoapTransport) -> tuple[BulkClient, ...]:
-    """All that the server's version may offer, the fastest first. VI/JSON is vCenter's: no host agent is asked for it."""
+    """All that the server's version may offer, the fastest first. VI/JSON is vCenter's: no host agent is asked for it.
+
+    Nor is a vCenter that is not logged in to by a password: VI/JSON has sessions of its own.
+    """
     endpoint, version = stub.endpoint, content.about.apiVersion
     collector = ref_of(content.propertyCollector).value
     transports: list[BulkClient] = [soap, PyvmomiTransport(stub, collector)]
-    if may_have_vijson(version) and content.about.apiType != HOST_AGENT:
+    if may_have_vijson(version) and content.about.apiType != HOST_AGENT and endpoint.login is None:
         sessions = ref_of(content.sessionManager).value
         transports.insert(
             0,

@@ -1,0 +1,52 @@
+"""The ways into a vCenter: a password, or a session that somebody else has opened. Imports pyVmomi: import it only to open a session."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from pyVmomi import vim
+
+from auditor.endpoints.common.secrets import password_of
+from auditor.errors import CredentialsError
+from auditor.model import OpenSession
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from auditor.endpoints.vcenter.stub import Stub
+    from auditor.model import Endpoint
+
+_KEY = re.compile(r"""(?:(?:Cookie:\s*|Set-Cookie:\s*)?vmware_soap_session=)?("?)([A-Za-z0-9._~+/=-]{8,512})\1(?:;.*)?""", re.IGNORECASE)
+"""A key as govc prints it, in the quotes that vCenter gives it, or as the header that pyVmomi and browsers have."""
+
+
+_NOT_READ = "nothing on it was read."
+
+
+def login_of(endpoint: Endpoint, stub: Stub, content: Any) -> Callable[[], Any]:
+    """What logs in by the way of `endpoint`, and gives the UserSession. Secrets are looked up anew at each call, and not kept.
+
+    It raises CredentialsError, or vim.fault.InvalidLogin where a password is refused.
+    """
+    sessions = content.sessionManager
+    if isinstance(endpoint.login, OpenSession):
+        return lambda: _joined(endpoint, stub, sessions)
+    return lambda: sessions.Login(endpoint.username, password_of(endpoint), None)
+
+
+def _joined(endpoint: Endpoint, stub: Stub, sessions: Any) -> Any:
+    """Go on with a session that is open already. Where it ended, this is called again, and the key may have been replaced."""
+    match = _KEY.fullmatch(password_of(endpoint).strip())
+    if match is None:
+        do = "give the value of the cookie vmware_soap_session alone."
+        raise CredentialsError(f"endpoint {endpoint.name}: what `session:` gives is no key of a session", why=_NOT_READ, do=do)
+    stub.wire.join_session(f"{match[1]}{match[2]}{match[1]}")
+    try:
+        session = sessions.currentSession
+    except vim.fault.NotAuthenticated:
+        session = None
+    if session is None:
+        do = "open a new one, and put its key where fleet.yaml says."
+        raise CredentialsError(f"endpoint {endpoint.name}: the session of `session:` is not open there, or no longer", why=_NOT_READ, do=do)
+    return session
