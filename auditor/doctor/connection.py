@@ -15,7 +15,7 @@ from auditor.endpoints.common.host_keys import shown_host_key, ssh_trust
 from auditor.endpoints.common.secrets import password_of
 from auditor.endpoints.common.time_limits import addresses_of, connected
 from auditor.errors import AuditorError, ConfigurationError, EndpointError
-from auditor.model import Check, Health
+from auditor.model import Check, Health, Sso
 from auditor.model.endpoint_kinds import endpoint_type
 from auditor.system.files import rights_are_told
 from auditor.system.shell import quoted
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from auditor.endpoints.common.certificates import Certificate
-    from auditor.model import Endpoint
+    from auditor.model import Endpoint, Secret
 
 EXPIRY_WARNING_DAYS = 30
 NOT_AUDITED = "nothing on it will be audited: every fact of it is unknown."
@@ -173,20 +173,43 @@ def _secret(endpoint: Endpoint) -> Check:
     at = partial(Check, endpoint.name, "secret")
     secret = endpoint.password
     try:
-        password_of(endpoint)
+        key = _key_file(endpoint)
+        if secret.way != "none":
+            password_of(endpoint)
     except EndpointError as error:
         return at(Health.PROBLEM, shortly(error, endpoint), NOT_AUDITED, error.do)
-    found = (
-        f"found by {secret.way} {secret.argument[0]}" if secret.argument else "typed at the terminal; a job and a worker will not have it"
-    )
-    if secret.way == "file" and (readers := readable_by_others(Path(secret.argument[0]))):
-        return at(
-            Health.WARNING,
-            f"{found}, which {readers} may read",
-            "everybody who may log in to this machine can take the password, and with it the account.",
-            f"`chmod 600 {quoted(secret.argument[0])}`; and change the password, if others have logged in meanwhile.",
-            facts={"way": secret.way},
-        )
-    if secret.way == "file" and not rights_are_told():
+    own = secret.argument[0] if secret.way == "file" else None
+    found = ", ".join(filter(None, (f"the key {key} fits its certificate" if key else "", _found(secret))))
+    for path in filter(None, (key, own)):
+        if readers := readable_by_others(Path(path)):
+            return at(
+                Health.WARNING,
+                f"{found}; {readers} may read {path}",
+                "everybody who may log in to this machine can take what is in it, and with it the account.",
+                f"`chmod 600 {quoted(path)}`; and change what is in it, if others have logged in meanwhile.",
+                facts={"way": secret.way},
+            )
+    if (key or own) and not rights_are_told():
         found += "; who else may read it was not looked at: Windows keeps that in access lists (icacls shows them)"
     return at(Health.OK, found, facts={"way": secret.way})
+
+
+def _found(secret: Secret) -> str:
+    """Where a secret was found; "" where nothing has to be known."""
+    if secret.way == "ask":
+        return "typed at the terminal; a job and a worker will not have it"
+    return f"found by {secret.way} {secret.argument[0]}" if secret.argument else ""
+
+
+def _key_file(endpoint: Endpoint) -> str | None:
+    """The file of the key that fleet.yaml names for a login, once it was seen to fit its certificate; None where it names none.
+
+    Raises:
+        CredentialsError: it cannot be used.
+    """
+    if not isinstance(endpoint.login, Sso) or endpoint.login.key is None:
+        return None
+    from auditor.endpoints.vcenter.certificate_files import signer_of
+
+    signer_of(endpoint, endpoint.login)
+    return endpoint.login.key

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 from urllib.parse import urlsplit
 
-from auditor.fleet.logins import check_login, key_of_secret, login_of
+from auditor.fleet.logins import check_login, login_of, secret_of
 from auditor.model import Endpoint, EndpointKind, Limits, Secret, Ssh, Tls, Vault
 from auditor.model.endpoint_kinds import endpoint_type
 
 if TYPE_CHECKING:
-    from auditor.fleet.shape import EndpointShape, LoginSecretShape, SecretShape, SshShape, TlsShape, VaultShape
+    from auditor.fleet.shape import EndpointShape, SecretShape, SshShape, TlsShape, VaultShape
 
 
 _NO_SECRET = Secret("none", ())
@@ -86,12 +86,12 @@ class EndpointReader:
             port=port,
             username=entry.username or "",
             # Nobody knows how a kind logs in whose plugin cannot be used: its endpoint is a gap, and all others are read.
-            password=_NO_SECRET if about.fault else self._login_secret(entry, key_of_secret(entry), *at),
+            password=_NO_SECRET if about.fault else self._login_secret(entry, *at),
             tls=self._tls(entry.tls, *at, "tls"),
             limits=self._limits(entry, *at, "limits", "readers"),
             ssh=self._ssh(entry.ssh) if ssh else None,
             lane=entry.lane,
-            login=login_of(entry),
+            login=login_of(entry, self._path),
         )
 
     def _check_keys(self, entry: EndpointShape, *at: str | int, ssh: bool) -> None:
@@ -128,16 +128,17 @@ class EndpointReader:
             self.stop(f'address "{text}" has port 0, which nothing answers at; leave the port out for {endpoint_type(kind).port}', *at)
         return host, endpoint_type(kind).port if port is None else port
 
-    def _login_secret(self, entry: EndpointShape, key: str, *at: str | int) -> Secret:
-        """The secret of an endpoint that is under `key`, which is also the field of a vault that nothing else is said of."""
-        shape: LoginSecretShape | None = getattr(entry, key)
-        assert shape is not None  # noqa: S101  its caller has checked that the key is there
+    def _login_secret(self, entry: EndpointShape, *at: str | int) -> Secret:
+        """The secret that an endpoint is logged in to with; a vault has it in a field of its key's name, unless that is said."""
+        shape, keys = secret_of(entry)
+        if shape is None:
+            return _NO_SECRET
         if shape.vault is None:
             return self._secret(shape)
         if self.vault is None:
-            self.stop("vault: PATH needs `vault:` at the top level, with the address and how to log in", *at, key, "vault")
+            self.stop("vault: PATH needs `vault:` at the top level, with the address and how to log in", *at, *keys, "vault")
         path, _, field = shape.vault.partition("#")
-        return Secret("vault", (path, field or key), self.vault)
+        return Secret("vault", (path, field or keys[-1]), self.vault)
 
     def _secret(self, shape: SecretShape) -> Secret:
         [(way, argument)] = shape.given()

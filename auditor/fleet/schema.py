@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
-from auditor.fleet.logins import OF_HOSTS
-from auditor.fleet.shape import FleetShape
-from auditor.model import Severity
+from auditor.fleet.logins import LOGIN_KEYS, OF_HOSTS
+from auditor.fleet.shape import FleetShape, SsoBy
+from auditor.model import EndpointKind, Severity
 from auditor.model.endpoint_kinds import EndpointType, endpoint_types
 
 FILE_NAME = "fleet.schema.json"
@@ -48,6 +48,7 @@ TEXTS: Mapping[str, Mapping[str, str]] = {
         "password": _SECRET,
         "api_token": _SECRET,
         "session": "of a vCenter or ESXi host, in the place of username and password: a reference to the key of a session that is open",
+        "sso": "of a vCenter: it is logged in to by a token of its single sign-on (SAML)",
         "tls": "how its certificate is checked; by default against the system's certificate authorities",
         "ssh": "how its host key is checked; by default against your own known_hosts",
         "limits": "how hard it may be asked",
@@ -74,6 +75,14 @@ TEXTS: Mapping[str, Mapping[str, str]] = {
         "tls": "how its certificate is checked; by default against the system's certificate authorities",
         "token": "a reference to a token",
         "approle": "the role that auditor logs in as, in the place of a token",
+    },
+    "SsoShape": {
+        "by": "password: a token is got by username and password",
+        "certificate": "the path of a PEM file: a token is got for the holder of its key; without username and password",
+        "key": "the path of its key, PEM, RSA",
+        "sts": "the path of the token service on the vCenter; in some the domain stands behind it: /sts/STSService/vsphere.local",
+        "passphrase": "a reference to the passphrase of the key, where it has one",
+        "token": "a reference to a token (a SAML 2.0 assertion) that others got; with certificate and key where it is for their holder",
     },
     "AppRoleShape": {
         "role_id": "the id of the role; it is no secret",
@@ -187,18 +196,21 @@ def words_schema(words: Mapping[str, Any]) -> dict[str, Any]:
 
 def _of_kind(kind: EndpointType) -> dict[str, Any]:
     """What an endpoint of one kind needs, and what it must not have."""
-    ways: list[tuple[str, ...]] = [("api_token",)] if kind.login == "api_token" else [("username", "password")]
+    ways: list[dict[str, Any]] = [_way("api_token")] if kind.login == "api_token" else [_way("username", "password")]
     if kind.kind in OF_HOSTS:
-        ways.append(("session",))
-    unfit = [*(key for key in _LOGIN_KEYS if not any(key in way for way in ways)), "tls" if kind.protocol == "ssh" else "ssh"]
-    logins = [
-        {"required": list(way), "properties": {key: {"type": "null"} for key in _LOGIN_KEYS if key not in way and key not in unfit}}
-        for way in ways
-    ]
+        ways.append(_way("session"))
+    if kind.kind is EndpointKind.VCENTER:
+        by_password = {"properties": {"by": {"enum": [one.value for one in SsoBy]}}, "required": ["by"]}
+        ways.append(_way("username", "password", "sso", sso=by_password))
+        ways.append(_way("sso", sso={"not": by_password}))
+    unfit = {"tls" if kind.protocol == "ssh" else "ssh": {"type": "null"}}
     return {
         "if": {"properties": {"kind": {"const": kind.kind.value}}, "required": ["kind"]},
-        "then": {"allOf": [{"properties": {key: {"type": "null"} for key in unfit}}, {"anyOf": logins}]},
+        "then": {"properties": unfit, "anyOf": ways},
     }
 
 
-_LOGIN_KEYS = ("username", "password", "api_token", "session")
+def _way(*needed: str, **more: Any) -> dict[str, Any]:
+    """A login that needs these keys and has no others; `more` is said of their values."""
+    others = {key: {"type": "null"} for key in LOGIN_KEYS if key not in needed}
+    return {"required": list(needed), "properties": {**others, **more}}

@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeAlias
 from msgspec import Meta, field
 
 from auditor.fleet.windows import DAYS
-from auditor.model import BulkTransport, EndpointKind, Limits, RebootLimits, Tls, Vault
+from auditor.model import BulkTransport, EndpointKind, Limits, RebootLimits, Sso, Tls, Vault
 from auditor.yaml.shapes import Shape, Text
 
 _MOST_CONCURRENCY = 256
@@ -101,6 +101,32 @@ class VaultShape(Shape, kw_only=True):
     def problem(self) -> str:
         """It is logged in to in one way."""
         return "needs exactly one of token, approle" if (self.token is None) == (self.approle is None) else ""
+
+
+class SsoBy(StrEnum):
+    """What a token of single sign-on is got by, where it is neither a certificate nor there."""
+
+    PASSWORD = "password"  # noqa: S105  a word of fleet.yaml
+
+
+class SsoShape(Shape):
+    """A login by a token of vCenter's single sign-on."""
+
+    by: SsoBy | None = None
+    certificate: Annotated[str, Meta(description="the path of a PEM file")] | None = None
+    key: Annotated[str, Meta(description="the path of a PEM file")] | None = None
+    passphrase: LoginSecretShape | None = None
+    sts: Annotated[str, Meta(pattern=r"^/[A-Za-z0-9._~/-]+$", description="a path that begins with a slash")] = Sso().sts
+    token: LoginSecretShape | None = None
+
+    def problem(self) -> str:
+        """A token is got in one way."""
+        if (self.certificate is None) != (self.key is None):
+            return "needs both certificate and key, or none of them"
+        if self.passphrase is not None and (self.key is None or self.token is not None):
+            return "takes a passphrase with a key alone; with a token the key has none"
+        got_by = (self.by is not None) + (self.certificate is not None or self.token is not None)
+        return "" if got_by == 1 else "needs exactly one of by: password, certificate and key, token"
 
 
 class SshShape(Shape):
@@ -210,6 +236,7 @@ class EndpointShape(Shape):
     password: LoginSecretShape | None = None
     api_token: LoginSecretShape | None = None
     session: LoginSecretShape | None = None
+    sso: SsoShape | None = None
     tls: TlsShape | None = None
     ssh: SshShape | None = None
     limits: LimitsShape = field(default_factory=LimitsShape)

@@ -57,7 +57,7 @@ class Secret:
     `repr` shows only where the credential comes from.
     """
 
-    way: str  # "env", "file", "keyring", "command", "ask" or "vault"
+    way: str  # "env", "file", "keyring", "command", "ask" or "vault"; "none" where nothing has to be known
     argument: tuple[str, ...]  # of "vault" the path and the field; empty for "ask": a person types it
     vault: Vault | None = None  # which vault it is in
 
@@ -109,6 +109,23 @@ class Ssh:
 @dataclass(frozen=True, slots=True)
 class OpenSession:
     """A login that somebody else has made: a session of vCenter's SOAP API, whose key is in the place of the password."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sso:
+    """A login by a token of vCenter's single sign-on (SAML). Without a certificate and a token it is got by user name and password.
+
+    Attributes:
+        certificate: the path of a PEM file; the token is for the holder of its key.
+        key: the path of its key, PEM. The endpoint's secret is its passphrase, unless there is a token.
+        has_token: the endpoint's secret is the token itself.
+        sts: the path of the token service on the vCenter.
+    """
+
+    certificate: str | None = None
+    key: str | None = None
+    has_token: bool = False
+    sts: str = "/sts/STSService"  # source: govmomi, sts/client.go, `Path`, and pyVmomi's samples; its simulator has the domain behind it
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,13 +224,17 @@ class Endpoint:
     tap: Tap | None = field(default=None, compare=False, repr=False)
     share: Share = Share()
     evidence: Evidence | None = None
-    login: OpenSession | None = None
+    login: OpenSession | Sso | None = None
 
     @property
     def who(self) -> str:
         """As whom it is logged in to, for people."""
         if isinstance(self.login, OpenSession):
             return "the account of the session"
+        if isinstance(self.login, Sso) and self.login.has_token:
+            return "the account of the token"
+        if isinstance(self.login, Sso) and self.login.certificate is not None:
+            return f"the account of the certificate {self.login.certificate}"
         return f"user {self.username}" if self.username else "the account of the API token"
 
     @property

@@ -17,7 +17,7 @@ from auditor.recording.paths import masked_path
 if TYPE_CHECKING:
     from auditor.recording.masking import Masker
 
-LOGINS = re.compile(r"(?:^|[ /])(?:Login|login|Logout|logout|LoginExtension\w*|SessionIsActive|tokens)$")
+LOGINS = re.compile(r"(?:^|[ /])(?:Login|login|Logout|logout|LoginByToken|LoginExtension\w*|SessionIsActive|tokens)$")
 """Operations whose requests hold credentials, or a session: no request of theirs is kept."""
 
 _HEADERS = frozenset(("content-type", "date"))

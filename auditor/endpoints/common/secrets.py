@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from auditor.endpoints.common.asking import NobodyToAskError, typed
 from auditor.endpoints.common.plain_secrets import Wanted, plain_secret, shown_reference
-from auditor.model import OpenSession
+from auditor.model import OpenSession, Sso
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -51,6 +51,18 @@ def secret_text(wanted: Wanted) -> str:
 
 
 def _password(endpoint: Endpoint) -> Wanted:
-    key, noun = ("session", "key of a session") if isinstance(endpoint.login, OpenSession) else ("password", "password")
+    key, noun = _key_and_noun(endpoint)
     do = f"set it, or correct `{key}:` of this endpoint in fleet.yaml."
     return Wanted(endpoint.password, endpoint.username, f"endpoint {endpoint.name}: no {noun}", "nothing on it was read.", do)
+
+
+def _key_and_noun(endpoint: Endpoint) -> tuple[str, str]:
+    """The key of fleet.yaml that refers to the secret, and what it is for people."""
+    login = endpoint.login
+    if isinstance(login, OpenSession):
+        return "session", "key of a session"
+    if isinstance(login, Sso) and login.has_token:
+        return "token", "token"
+    if isinstance(login, Sso) and login.certificate is not None:
+        return "passphrase", f"passphrase of {login.key}"
+    return "password", "password"

@@ -28,7 +28,7 @@ from auditor.errors import (
     NotThereError,
     PermissionMissingError,
 )
-from auditor.model import OpenSession
+from auditor.model import OpenSession, Sso
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -111,10 +111,10 @@ def open_automation(endpoint: Endpoint) -> Iterator[Automation]:
     # It has a word for every error, which we say ourselves; and what it may log of a request, a password included, is for no log.
     logging.getLogger("vmware").setLevel(logging.CRITICAL + 1)
     sessions = _module("com.vmware.cis_client")
-    passwords, keys = _module("vmware.vapi.security.user_password"), _module("vmware.vapi.security.session")
+    keys = _module("vmware.vapi.security.session")
     with _http(endpoint) as http:
         with _translated(endpoint, "logging in to its Automation API"):
-            who = passwords.create_user_password_security_context(endpoint.username, password_of(endpoint))
+            who = _who(endpoint)
             key = sessions.Session(_stubs(endpoint, http, who)).create()
         stubs = _stubs(endpoint, http, keys.create_session_security_context(key))
         try:
@@ -123,6 +123,30 @@ def open_automation(endpoint: Endpoint) -> Iterator[Automation]:
             # Nothing is lost if this fails: vCenter ends an idle session by itself.
             with suppress(EndpointError), _translated(endpoint, "logging out"):
                 sessions.Session(stubs).delete()
+
+
+def _who(endpoint: Endpoint) -> Any:
+    """What the client sends at its login.
+
+    Source: vmware.vapi.security.sso of vmware-vapi-runtime, which has both kinds of tokens and signs for the holder of a key itself.
+    """
+    if not isinstance(endpoint.login, Sso):
+        passwords = _module("vmware.vapi.security.user_password")
+        return passwords.create_user_password_security_context(endpoint.username, password_of(endpoint))
+    from auditor.endpoints.vcenter.sso import token_of
+
+    tokens, core = _module("vmware.vapi.security.sso"), _module("vmware.vapi.core")
+    token, signer = token_of(endpoint, endpoint.login)
+    if signer is None:
+        return tokens.create_saml_bearer_security_context(token.text)
+    return core.SecurityContext(
+        {
+            tokens.SCHEME_ID: tokens.SAML_SCHEME_ID,
+            tokens.PRIVATE_KEY: signer.pem(),
+            tokens.SAML_TOKEN: token.text,
+            tokens.SIGNATURE_ALGORITHM: tokens.DEFAULT_ALGORITHM_TYPE,
+        }
+    )
 
 
 def _stubs(endpoint: Endpoint, http: Any, security: Any) -> Any:

@@ -31,7 +31,7 @@ T = TypeVar("T")
 OLDEST_VERSION = "vim.version.version10"
 """API 6.0, which every vCenter in support understands; the real version is asked in it."""
 
-_BEFORE_LOGIN = frozenset({"RetrieveServiceContent", "Login", "Logout"})
+_BEFORE_LOGIN = frozenset({"RetrieveServiceContent", "Login", "LoginByToken", "Logout"})
 _READS = frozenset(
     {
         "CreateContainerView",
