@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 from auditor.doctor.permissions import readable_by_others
 from auditor.endpoints.common.certificates import shown_certificate, verify_certificate
 from auditor.endpoints.common.host_keys import shown_host_key, ssh_trust
+from auditor.endpoints.common.routes import dial
 from auditor.endpoints.common.secrets import password_of
 from auditor.endpoints.common.time_limits import addresses_of, connected
 from auditor.errors import AuditorError, ConfigurationError, EndpointError
-from auditor.model import Check, Health, Sso
+from auditor.model import Check, Health, Jump, Sso
 from auditor.model.endpoint_kinds import endpoint_type
 from auditor.system.files import rights_are_told
 from auditor.system.shell import quoted
@@ -53,6 +54,8 @@ def examine_connection(endpoint: Endpoint) -> Iterator[Check]:
 
 def _name(endpoint: Endpoint) -> Check:
     at = partial(Check, endpoint.name, "name")
+    if endpoint.route is not None:
+        return at(Health.OK, f"{endpoint.address} is looked up by {endpoint.route}")
     try:
         ipaddress.ip_address(endpoint.address)
     except ValueError:
@@ -75,6 +78,8 @@ def _name(endpoint: Endpoint) -> Check:
 
 def _port(endpoint: Endpoint) -> Check:
     at = partial(Check, endpoint.name, "port")
+    if endpoint.route is not None:
+        return _led_on(endpoint)
     seconds = endpoint.limits.timeout_seconds
     began = time.monotonic()
     try:
@@ -94,6 +99,21 @@ def _port(endpoint: Endpoint) -> Check:
             facts={"address": address, "port": endpoint.port, "seconds": round(took, 6)},
         )
     return at(Health.PROBLEM, f"port {endpoint.port} does not connect: {reason}", NOT_AUDITED, do)
+
+
+def _led_on(endpoint: Endpoint) -> Check:
+    """The check "port" where a proxy or a jump host leads to it."""
+    at = partial(Check, endpoint.name, "port")
+    if isinstance(endpoint.route, Jump):
+        what = f"port {endpoint.port} is led to by {endpoint.route}; whether it answers shows in the next check"
+        return at(Health.OK, what, facts={"route": str(endpoint.route)})
+    try:
+        dial(endpoint).socket.close()
+    except (OSError, UnicodeError, EndpointError) as error:
+        reason = shortly(error, endpoint) if isinstance(error, EndpointError) else str(error) or type(error).__name__
+        do = "check `proxy:` or `jump:` of this endpoint in fleet.yaml, and what it lets through."
+        return at(Health.PROBLEM, f"port {endpoint.port} does not connect: {reason}", NOT_AUDITED, do)
+    return at(Health.OK, f"port {endpoint.port} connects through {endpoint.route}", facts={"route": str(endpoint.route)})
 
 
 def _tls(endpoint: Endpoint) -> Check:

@@ -110,9 +110,9 @@ def _file(fleet: Fleet) -> Iterator[Check]:
 
 
 def _addresses(fleet: Fleet) -> Iterator[Check]:
-    seen: dict[tuple[str, int], str] = {}
+    seen: dict[tuple[object, ...], str] = {}
     for endpoint in fleet.endpoints:
-        place = (endpoint.address.casefold(), endpoint.port)
+        place = (endpoint.address.casefold(), endpoint.port, endpoint.route)  # another way may lead to another machine of that address
         if place in seen:
             yield Check(
                 "",

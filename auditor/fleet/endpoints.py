@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NoReturn
 from urllib.parse import urlsplit
 
 from auditor.fleet.logins import check_login, login_of, secret_of
-from auditor.model import Endpoint, EndpointKind, Limits, Secret, Ssh, Tls, Vault
+from auditor.model import Endpoint, EndpointKind, Jump, Limits, Proxy, Secret, Ssh, Tls, Vault
 from auditor.model.endpoint_kinds import endpoint_type
 
 if TYPE_CHECKING:
@@ -92,6 +92,7 @@ class EndpointReader:
             ssh=self._ssh(entry.ssh) if ssh else None,
             lane=entry.lane,
             login=login_of(entry, self._path),
+            route=self._route(entry, *at),
         )
 
     def _check_keys(self, entry: EndpointShape, *at: str | int, ssh: bool) -> None:
@@ -102,6 +103,19 @@ class EndpointReader:
             self.stop(f"{unfit} is not how {kind} is reached; give {fit}", *at, unfit)
         if entry.lane is not None and kind is not EndpointKind.VCENTER:
             self.stop(f"lane is for a vCenter; {kind} has one way of being read", *at, "lane")
+
+    def _route(self, entry: EndpointShape, *at: str | int) -> Proxy | Jump | None:
+        if entry.jump is not None:
+            if entry.proxy is not None:
+                self.stop("takes one of proxy, jump; a proxy before a jump host is for your ssh configuration (ProxyCommand)", *at, "jump")
+            return Jump(entry.jump)
+        shape = entry.proxy
+        if shape is None:
+            return None
+        place = _place(shape.address.removeprefix("http://"))
+        if place is None or not place[1]:
+            self.stop(f'address "{shape.address}" is not HOST:PORT', *at, "proxy", "address")
+        return Proxy(place[0], place[1], shape.username or "", None if shape.password is None else self._secret(shape.password))
 
     def _limits(self, entry: EndpointShape, *at: str | int) -> Limits:
         limits = entry.limits

@@ -51,6 +51,8 @@ TEXTS: Mapping[str, Mapping[str, str]] = {
         "sso": "of a vCenter: it is logged in to by a token of its single sign-on (SAML)",
         "tls": "how its certificate is checked; by default against the system's certificate authorities",
         "ssh": "how its host key is checked; by default against your own known_hosts",
+        "proxy": "an HTTP proxy that leads to it; no variable of the environment names one",
+        "jump": "a host that leads to it by your own ssh: user@host, ssh://user@host:port, or a name of your ssh configuration",
         "limits": "how hard it may be asked",
         "lane": "how a vCenter is read; by default the fastest way that it offers",
         "params": _PARAMS,
@@ -90,6 +92,11 @@ TEXTS: Mapping[str, Mapping[str, str]] = {
         "mount": "where the method AppRole is mounted",
     },
     "SecretShape": _PLAIN_SECRET,
+    "ProxyShape": {
+        "address": "HOST:PORT",
+        "username": "whom to log in to it as; in clear, as HTTP has it",
+        "password": "a reference to the password of that user",
+    },
     "SshShape": {
         "known_hosts": "the path of a file in OpenSSH's form",
         "fingerprint": 'what ssh-keygen -l prints: "SHA256:" and 43 characters',

@@ -16,6 +16,10 @@ _MOST_CONCURRENCY = 256
 _LONGEST_STEP_SECONDS = 86400
 _SSH_FINGERPRINT = 'what ssh-keygen -l prints: "SHA256:" and 43 characters'
 
+_PROXY = "HOST:PORT of an HTTP proxy, without a user"
+_USER = r"([A-Za-z0-9_][A-Za-z0-9_.\\+-]*@)?"
+_HOST = r"[A-Za-z0-9_][A-Za-z0-9._-]*"
+_JUMP = rf"^({_USER}{_HOST}|ssh://{_USER}({_HOST}|\[[0-9A-Fa-f:.]+\])(:[0-9]{{1,5}})?)$"
 _SEGMENTS = r"[^\s/#?.][^\s/#?]*(?:/[^\s/#?.][^\s/#?]*)*"
 _VAULT = Vault("", 0, Tls())
 _IN_VAULT = rf"^{_SEGMENTS}(?:#[^\s#]+)?$"
@@ -129,6 +133,18 @@ class SsoShape(Shape):
         return "" if got_by == 1 else "needs exactly one of by: password, certificate and key, token"
 
 
+class ProxyShape(Shape, kw_only=True):
+    """An HTTP proxy that leads to an endpoint."""
+
+    address: Annotated[str, Meta(pattern=r"^(http://)?(\[[0-9A-Fa-f:.]+\]|[^\s:/@\[\]]+):[0-9]{1,5}/?$", description=_PROXY)]
+    username: Text | None = None
+    password: SecretShape | None = None
+
+    def problem(self) -> str:
+        """A proxy is logged in to by both, or by none."""
+        return "needs both username and password, or none of them" if (self.username is None) != (self.password is None) else ""
+
+
 class SshShape(Shape):
     """How a host key is checked."""
 
@@ -239,6 +255,10 @@ class EndpointShape(Shape):
     sso: SsoShape | None = None
     tls: TlsShape | None = None
     ssh: SshShape | None = None
+    proxy: ProxyShape | None = None
+    jump: Annotated[str, Meta(pattern=_JUMP, description="user@host, ssh://user@host:port, or a name of your ssh configuration")] | None = (
+        None
+    )
     limits: LimitsShape = field(default_factory=LimitsShape)
     lane: BulkTransport | None = None
     params: Params = field(default_factory=dict)

@@ -129,6 +129,36 @@ class Sso:
 
 
 @dataclass(frozen=True, slots=True)
+class Proxy:
+    """An HTTP proxy that leads to an endpoint; `password` None: it is not logged in to."""
+
+    address: str
+    port: int
+    username: str = ""
+    password: Secret | None = None
+
+    @property
+    def place(self) -> str:
+        """Where it is, for people."""
+        return f"{self.address}:{self.port}"
+
+    def __str__(self) -> str:
+        """What it is, for people."""
+        return f"the proxy {self.place}"
+
+
+@dataclass(frozen=True, slots=True)
+class Jump:
+    """A host that leads to an endpoint by SSH: user@host, ssh://user@host:port, or a name of the account's ssh configuration."""
+
+    destination: str
+
+    def __str__(self) -> str:
+        """What it is, for people."""
+        return f"the jump host {self.destination}"
+
+
+@dataclass(frozen=True, slots=True)
 class Limits:
     """The load that one endpoint may be put under."""
 
@@ -209,6 +239,7 @@ class Endpoint:
         share: which of its hosts are read; all, unless several workers read it.
         evidence: the files that are read; None for an address.
         login: how a vCenter or host is logged in to where it is not by user name and password.
+        route: what leads to it; None: it is connected to straight.
     """
 
     name: str
@@ -225,6 +256,7 @@ class Endpoint:
     share: Share = Share()
     evidence: Evidence | None = None
     login: OpenSession | Sso | None = None
+    route: Proxy | Jump | None = None
 
     @property
     def who(self) -> str:

@@ -7,8 +7,8 @@ import ssl
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from auditor.endpoints.common.time_limits import connected
-from auditor.endpoints.common.tls import tls_context
+from auditor.endpoints.common.routes import shaken
+from auditor.endpoints.common.tls import tls_context, unchecked_context
 from auditor.errors import EndpointUnreachableError, MalformedAnswerError
 
 if TYPE_CHECKING:
@@ -45,10 +45,7 @@ def shown_certificate(endpoint: Endpoint) -> Certificate:
         EndpointUnreachableError: no connection, or no TLS on it.
         MalformedAnswerError: what it shows cannot be read.
     """
-    context = ssl.create_default_context()
-    context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE  # to look at it; no request is ever sent on this connection
-    with _shaken(endpoint, context) as connection:
+    with _shaken(endpoint, unchecked_context()) as connection:
         der = connection.getpeercert(binary_form=True) or b""
         return _read(endpoint, der, connection.version() or "")
 
@@ -67,12 +64,7 @@ def verify_certificate(endpoint: Endpoint) -> None:
 def _shaken(endpoint: Endpoint, context: ssl.SSLContext) -> ssl.SSLSocket:
     seconds = endpoint.limits.timeout_seconds
     try:
-        plain = connected((endpoint.address, endpoint.port), seconds)
-        try:
-            return context.wrap_socket(plain, server_hostname=endpoint.address)
-        except BaseException:  # raised again; nobody else has the socket to close it
-            plain.close()
-            raise
+        return shaken(endpoint, context)
     except ssl.SSLCertVerificationError as error:
         raise _failed(endpoint, f"its certificate does not verify: {error.verify_message}") from None
     except TimeoutError:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from auditor.endpoints.common.routes import dial
 from auditor.endpoints.common.time_limits import addresses_of
 from auditor.errors import ConfigurationError, EndpointUnreachableError
 from auditor.model import Ssh
@@ -72,11 +73,14 @@ def _exchanged(endpoint: Endpoint, known: Sequence[Any]) -> Any:
     wanted = tuple(dict.fromkeys(name.decode() for key in known for name in key.sig_algorithms)) or ()
 
     async def ask() -> Any:
-        asking = asyncssh.get_server_host_key(endpoint.address, endpoint.port, server_host_key_algs=wanted, config=None)
+        sock = None if line is None else line.socket
+        asking = asyncssh.get_server_host_key(endpoint.address, endpoint.port, sock=sock, server_host_key_algs=wanted, config=None)
         return await asyncio.wait_for(asking, seconds)
 
     reason: str
+    line = None
     try:
+        line = dial(endpoint) if endpoint.route is not None else None
         key = asyncio.run(ask())
         if key is not None:
             return key
@@ -84,7 +88,7 @@ def _exchanged(endpoint: Endpoint, known: Sequence[Any]) -> Any:
     except TimeoutError:
         reason = f"no key exchange within {seconds:g} s"
     except (OSError, asyncssh.Error) as error:
-        reason = str(error) or type(error).__name__
+        reason = str((line.trouble() if line is not None else None) or error) or type(error).__name__
     raise EndpointUnreachableError(
         f"endpoint {endpoint.name}: no host key: {reason}",
         why="nothing is asked of an endpoint that does not prove who it is; no password was sent.",
@@ -115,6 +119,8 @@ def _known(endpoint: Endpoint) -> tuple[Sequence[Any], Sequence[Any], str]:
 
 
 def _address(endpoint: Endpoint) -> str:
+    if endpoint.route is not None:  # what leads there looks the name up
+        return ""
     try:
         return addresses_of(endpoint.address, endpoint.port, endpoint.limits.timeout_seconds)[0]
     except (OSError, UnicodeError):

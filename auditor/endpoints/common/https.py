@@ -100,7 +100,7 @@ class HttpsSession:
         self._path = base
         self._base = f"https://{host}:{endpoint.port}{base}"
         self._session = httpx.Client(
-            transport=TimedTransport(tls_context(endpoint), endpoint.limits.concurrency),
+            transport=TimedTransport(tls_context(endpoint), endpoint),
             auth=auth,
             timeout=httpx.Timeout(endpoint.limits.timeout_seconds),
             trust_env=False,  # a proxy or .netrc of this machine has no business with a management network's credentials

@@ -6,6 +6,7 @@ reads its answer, so the time of that answer is kept for the thread.
 
 from __future__ import annotations
 
+import ssl
 import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -14,12 +15,14 @@ import httpcore
 import httpx
 
 from auditor.endpoints.common.answer_time import AnswerTime
+from auditor.endpoints.common.routes import dial
 from auditor.endpoints.common.time_limits import addresses_of
 
 if TYPE_CHECKING:
-    import ssl
     from collections.abc import Iterable
 
+    from auditor.endpoints.common.routes import Line
+    from auditor.model import Endpoint
 
 _NAME_SECONDS = 30.0
 """For a name, where the request has no time-out: no client of ours sends such a one."""
@@ -30,11 +33,11 @@ class TimedTransport(httpx.HTTPTransport):
 
     Args:
         context: how the certificate is checked.
-        most_connections: open at once.
+        endpoint: what leads to it, and how many connections may be open at once.
     """
 
-    def __init__(self, context: ssl.SSLContext, most_connections: int) -> None:
-        limits = httpx.Limits(max_connections=most_connections)
+    def __init__(self, context: ssl.SSLContext, endpoint: Endpoint) -> None:
+        limits = httpx.Limits(max_connections=endpoint.limits.concurrency)
         super().__init__(verify=context, limits=limits, trust_env=False)
         self._times = _Times()
         self._pool = httpcore.ConnectionPool(  # in place of the one just made, which takes no backend
@@ -42,7 +45,7 @@ class TimedTransport(httpx.HTTPTransport):
             max_connections=limits.max_connections,
             max_keepalive_connections=limits.max_keepalive_connections,
             keepalive_expiry=limits.keepalive_expiry,
-            network_backend=_Backend(self._times),
+            network_backend=_Backend(self._times) if endpoint.route is None else _RoutedBackend(self._times, endpoint),
         )
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
@@ -84,9 +87,34 @@ class _Backend(httpcore.NetworkBackend):
         return _Stream(self._plain.connect_tcp(addresses[-1], port, timeout, local_address, socket_options), self._times)
 
 
+class _RoutedBackend(httpcore.NetworkBackend):
+    """Connects to one endpoint by its way, whatever address it is given: the pool asks for no other."""
+
+    def __init__(self, times: _Times, endpoint: Endpoint) -> None:
+        self._times, self._endpoint = times, endpoint
+
+    def connect_tcp(
+        self,
+        host: str,  # noqa: ARG002  see above
+        port: int,  # noqa: ARG002  see above
+        timeout: float | None = None,  # noqa: ARG002  the endpoint's own
+        local_address: str | None = None,  # noqa: ARG002  none is ever given
+        socket_options: Iterable[Any] | None = None,  # noqa: ARG002  of connections that go straight
+    ) -> httpcore.NetworkStream:
+        from httpcore._backends.sync import SyncStream  # httpcore has no public stream over a socket that is there
+
+        try:
+            line = dial(self._endpoint)
+        except TimeoutError as error:
+            raise httpcore.ConnectTimeout(str(error)) from error
+        except (OSError, UnicodeError) as error:
+            raise httpcore.ConnectError(str(error)) from error
+        return _Stream(SyncStream(line.socket), self._times, line)
+
+
 class _Stream(httpcore.NetworkStream):
-    def __init__(self, stream: httpcore.NetworkStream, times: _Times) -> None:
-        self._stream, self._times = stream, times
+    def __init__(self, stream: httpcore.NetworkStream, times: _Times, line: Line | None = None) -> None:
+        self._stream, self._times, self._line = stream, times, line
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ARG002  what is left of the answer's time is never more
         time = self._times.of_thread
@@ -108,7 +136,15 @@ class _Stream(httpcore.NetworkStream):
     def start_tls(
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore.NetworkStream:
-        return _Stream(self._stream.start_tls(ssl_context, server_hostname, timeout), self._times)
+        try:
+            return _Stream(self._stream.start_tls(ssl_context, server_hostname, timeout), self._times)
+        except httpcore.ConnectError as error:
+            if isinstance(error.__cause__ or error.__context__, ssl.SSLCertVerificationError) or self._line is None:
+                raise
+            trouble = self._line.trouble()
+            if trouble is None:
+                raise
+            raise httpcore.ConnectError(str(trouble)) from None
 
     def get_extra_info(self, info: str) -> Any:
         return self._stream.get_extra_info(info)

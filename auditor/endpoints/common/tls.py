@@ -6,6 +6,7 @@ import hashlib
 import ssl
 from typing import TYPE_CHECKING
 
+from auditor.endpoints.common.routes import shaken
 from auditor.errors import ConfigurationError, EndpointUnreachableError
 
 if TYPE_CHECKING:
@@ -24,10 +25,7 @@ def tls_context(endpoint: Endpoint) -> ssl.SSLContext:
     """
     tls = endpoint.tls
     if not tls.verify:
-        context = ssl.create_default_context()
-        context.check_hostname = False
-        context.verify_mode = ssl.CERT_NONE  # asked for in fleet.yaml, and said in every report
-        return context
+        return unchecked_context()  # asked for in fleet.yaml, and said in every report
     if tls.fingerprint is not None:
         return _pinned(endpoint, tls.fingerprint)
     try:
@@ -40,23 +38,36 @@ def tls_context(endpoint: Endpoint) -> ssl.SSLContext:
         ) from error
 
 
+def unchecked_context() -> ssl.SSLContext:
+    """A context that checks nothing: to look at a certificate, on a connection on which no request is sent."""
+    context = ssl.create_default_context()
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    return context
+
+
+def _shown(endpoint: Endpoint) -> bytes:
+    with shaken(endpoint, unchecked_context()) as connection:
+        return connection.getpeercert(binary_form=True) or b""
+
+
 def _pinned(endpoint: Endpoint, fingerprint: str) -> ssl.SSLContext:
     try:
-        pem = ssl.get_server_certificate((endpoint.address, endpoint.port), timeout=endpoint.limits.timeout_seconds)
+        der = _shown(endpoint)
     except (OSError, ValueError) as error:
         raise EndpointUnreachableError(
             f"endpoint {endpoint.name}: {endpoint.address}:{endpoint.port} did not show a certificate: {error}",
             why="nothing on it was read.",
             do="check the address, the port and the firewall between.",
         ) from error
-    seen = "sha256:" + hashlib.sha256(ssl.PEM_cert_to_DER_cert(pem)).hexdigest()
+    seen = "sha256:" + hashlib.sha256(der).hexdigest()
     if seen != fingerprint:
         raise EndpointUnreachableError(
             f"endpoint {endpoint.name}: its certificate is {seen}, fleet.yaml pins {fingerprint}",
             why="somebody else may be answering at that address; nothing was sent.",
             do="compare with the certificate on the endpoint itself; pin the new one only if it was replaced.",
         )
-    context = ssl.create_default_context(cadata=pem)
+    context = ssl.create_default_context(cadata=der)
     context.check_hostname = False  # the pin is stronger than a name
     context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
     return context

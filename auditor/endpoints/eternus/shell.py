@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.common.answer_limits import MOST_BYTES, WHOLE_ANSWER_TIMEOUTS, too_large
 from auditor.endpoints.common.host_keys import ssh_trust
+from auditor.endpoints.common.routes import dial
 from auditor.endpoints.common.secrets import password_of
 from auditor.endpoints.common.time_limits import addresses_of
 from auditor.endpoints.eternus.answers import PROMPT
@@ -115,13 +116,18 @@ class Shell:
 
         endpoint = self._endpoint
         login = login_of(endpoint, password)
+        line = None
         try:
             async with asyncio.timeout(endpoint.limits.timeout_seconds):
-                # The loop's own way to look up a name would keep this process alive until the resolver gives up.
-                await asyncio.to_thread(addresses_of, endpoint.address, endpoint.port, endpoint.limits.timeout_seconds)
+                if endpoint.route is not None:
+                    line = await asyncio.to_thread(dial, endpoint)
+                else:
+                    # The loop's own way to look up a name would keep this process alive until the resolver gives up.
+                    await asyncio.to_thread(addresses_of, endpoint.address, endpoint.port, endpoint.limits.timeout_seconds)
                 self._connection = await asyncssh.connect(
                     endpoint.address,
                     endpoint.port,
+                    sock=None if line is None else line.socket,
                     username=endpoint.username,
                     client_factory=lambda: login,
                     known_hosts=self._known_hosts,
@@ -146,7 +152,8 @@ class Shell:
         except TimeoutError:
             return self._unreachable(f"no login within {endpoint.limits.timeout_seconds:g} s")
         except (OSError, asyncssh.Error) as error:
-            return self._unreachable(str(error) or type(error).__name__)
+            trouble = await asyncio.to_thread(line.trouble) if line is not None else None
+            return self._unreachable(str(trouble or error) or type(error).__name__)
         finally:
             login.forget()
         reply = await self._until_prompt("")

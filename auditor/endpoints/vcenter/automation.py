@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.common.answer_limits import MOST_BYTES, UnusableAnswerError, json_value, too_large
 from auditor.endpoints.common.answer_time import TimedResponse
+from auditor.endpoints.common.routes import dial
 from auditor.endpoints.common.secrets import password_of
 from auditor.endpoints.common.tls import tls_context
 from auditor.errors import (
@@ -31,6 +32,7 @@ from auditor.errors import (
 from auditor.model import OpenSession, Sso
 
 if TYPE_CHECKING:
+    import socket
     from collections.abc import Iterator
 
     from auditor.model import Endpoint
@@ -176,6 +178,9 @@ def _http(endpoint: Endpoint) -> Iterator[Any]:
 
     class Connection(HTTPSConnection):
         response_class = partial(TimedResponse, timeout_seconds=seconds)  # type: ignore[assignment]  # it is only called
+
+        def _new_conn(self) -> socket.socket:
+            return super()._new_conn() if endpoint.route is None else dial(endpoint).socket
 
     class Pool(HTTPSConnectionPool):
         ConnectionCls = Connection

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from auditor.endpoints.common.answer_limits import MOST_BYTES, UnusableAnswerError, refuse_too_many_values, too_large, unzipped
 from auditor.endpoints.common.answer_time import SlowAnswerError, TimedResponse
+from auditor.endpoints.common.routes import shaken
 from auditor.endpoints.common.time_limits import UnresolvedNameError, connected
 from auditor.endpoints.vcenter.pacing import Pace
 from auditor.errors import ConnectionLostError, EndpointError, EndpointUnreachableError, MalformedAnswerError
@@ -214,6 +215,9 @@ class VCenterWire:
         connection = http.client.HTTPSConnection(
             endpoint.address, endpoint.port, timeout=endpoint.limits.timeout_seconds, context=self._context
         )
+        if endpoint.route is not None:
+            connection.sock = shaken(endpoint, self._context)
+            return connection
         connection._create_connection = connected  # type: ignore[attr-defined]  # noqa: SLF001  its own waits for a name without end
         connection.connect()
         return connection
