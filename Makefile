@@ -192,14 +192,14 @@ bench-check: env ## fail where it is no longer as much faster than others as it 
 reliability: env ## kill fixes, reboots and undos in the middle; no write may be lost or misreported (docs/reliability.md)
 	$(BIN)/python benchmarks/reliability.py $(RELIABILITY)
 
-# What users get (core, job, lab and scale), what developers get, and what builds the wheel; versions are the same in all three.
+# What users get (core, inventory, job, lab and scale), what developers get, and what builds the wheel; versions are the same in all three.
 # The lines that begin with # name what is left out on purpose.
 COMPILE := $(BIN)/pip-compile --quiet --generate-hashes --no-emit-index-url --no-emit-find-links --no-emit-options --strip-extras \
 	--no-allow-unsafe --unsafe-package enum34 --unsafe-package future --no-header --no-annotate
 lock: env ## resolve requirements.lock, requirements-dev.lock and requirements-build.lock anew
-	$(COMPILE) --upgrade --extra dev --extra job --extra lab --extra scale --output-file requirements-dev.lock pyproject.toml
+	$(COMPILE) --upgrade --extra dev --extra inventory --extra job --extra lab --extra scale --output-file requirements-dev.lock pyproject.toml
 	sed -i.old -e '/^#/d' -e '/^$$/d' requirements-dev.lock
-	$(COMPILE) --upgrade --extra job --extra lab --extra scale --constraint requirements-dev.lock --output-file requirements.lock pyproject.toml
+	$(COMPILE) --upgrade --extra inventory --extra job --extra lab --extra scale --constraint requirements-dev.lock --output-file requirements.lock pyproject.toml
 	$(COMPILE) --upgrade --only-build-deps --all-build-deps --constraint requirements-dev.lock --output-file requirements-build.lock pyproject.toml
 	sed -i.old -e '/^#/d' -e '/^$$/d' requirements.lock requirements-build.lock
 	rm -f requirements*.lock.old

@@ -18,6 +18,7 @@ from auditor.apply.privileges import roles_for
 from auditor.endpoints.collect import collect_fleet
 from auditor.engine.chosen_places import check_fits, fits
 from auditor.errors import ConfigurationError
+from auditor.facts.needs import EVERYTHING, Needs
 from auditor.facts.needs import needs as facts_needed
 from auditor.facts.snapshots.earlier import with_host_marks, with_marks
 from auditor.facts.snapshots.snapshot import Snapshot, load_snapshot
@@ -163,8 +164,10 @@ def plan_roles(audited: AuditResult) -> dict[str, Any]:
     return roles_for(audited.plan.changes, {endpoint.name: endpoint for endpoint in audited.fleet.endpoints})
 
 
-def collect(request: AuditRequest, place: Place) -> Snapshot:
-    """Read everything of the fleet into a snapshot in `place`, a directory or an address on an object store; nothing is judged.
+def collect(request: AuditRequest, place: Place, needed: Needs = EVERYTHING) -> Snapshot:
+    """Read the fleet into a snapshot in `place`, a directory or an address on an object store; nothing is judged.
+
+    `needed` is what is read: everything, unless somebody says what will do.
 
     Raises:
         ConfigurationError: the request has no fleet, or `place` holds a snapshot already.
@@ -180,7 +183,7 @@ def collect(request: AuditRequest, place: Place) -> Snapshot:
         )
     with closing(lambda: f"nothing was kept in {place}.\n  why: the fleet was not read to its end.\n  do:  collect again."):
         with workers_of(request.workers, request.workers_certificates, fleet) as workers:
-            snapshot = collect_fleet(fleet, request.progress, chosen=_to_read(request, fleet), elsewhere=workers)
+            snapshot = collect_fleet(fleet, request.progress, needed, chosen=_to_read(request, fleet), elsewhere=workers)
         save_snapshot(snapshot, place)
     return snapshot
 

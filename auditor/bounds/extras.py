@@ -8,6 +8,7 @@ from auditor import __version__
 from auditor.errors import ConfigurationError
 
 NEEDED_BY = {
+    "inventory": ("xlsxwriter",),
     "job": ("apprise", "apscheduler", "starlette", "uvicorn"),
     "lab": ("trustme",),
     "scale": ("distributed", "prometheus_client", "s3fs"),

@@ -33,6 +33,7 @@ _PANELS: Mapping[str, Mapping[str, _Entry]] = {
         "audit": _Entry("audit", "read a fleet, judge it, report; --fix writes"),
         "explain": _Entry("explain", "show the I/O path and the fix of a finding"),
         "query": _Entry("query", "ask the facts of a run in SQL"),
+        "inventory": _Entry("inventory", "write the fleet as a workbook, CSV or JSON"),
         "runs": _Entry("runs", "list, show, compare and remove earlier runs", is_group=True),
         "watch": _Entry("watch", "watch the queues of chosen devices live"),
         "reproduce": _Entry("reproduce", "write fio files that show a finding safely"),

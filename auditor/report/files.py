@@ -58,6 +58,26 @@ def written_whole(path: Path, *, mode: int = 0o666) -> Iterator[TextIO]:
         raise unwritable(path, error) from error
 
 
+@contextmanager
+def made_whole(path: Path) -> Iterator[Path]:
+    """Yield a path of a hidden file; what the block makes there gets the name `path` when the block ends without an error.
+
+    Raises:
+        ConfigurationError: the folder is missing, the path may not be written, or the disk is full.
+    """
+    try:
+        place = path.resolve()
+        temporary = place.with_name(f".{place.name[:80]}.{secrets.token_hex(4)}{_TEMPORARY}")
+        try:
+            yield temporary
+            put_in_place(temporary, place)
+        finally:
+            with suppress(FileNotFoundError):
+                temporary.unlink()
+    except OSError as error:
+        raise unwritable(path, error) from error
+
+
 def unwritable(path: Path, error: OSError) -> ConfigurationError:
     """The error for a path that cannot be written, with the operating system's reason."""
     return ConfigurationError(

@@ -19,6 +19,7 @@ COMMANDS = (
     "schedule",
     "undo",
     "explain",
+    "inventory",
     "watch",
     "reproduce",
     "endpoints new",

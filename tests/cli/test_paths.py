@@ -48,6 +48,7 @@ OUTPUTS = {
     ("explain", "--svg"),
     ("import", "--out"),
     ("init", "--dir"),
+    ("inventory", "--out"),
     ("journal export", "--out"),
     ("lab evidence", "--out"),
     ("lab export-vcsim", "directory"),
