@@ -14,6 +14,7 @@ from auditor_lab.vcenter.context import Context, Operation, reachable_host
 from auditor_lab.vcenter.esxcli import executer
 from auditor_lab.vcenter.esxcli.commands import COMMANDS, check_arguments
 from auditor_lab.vcenter.events import recording
+from auditor_lab.vcenter.events.described import log_described
 from auditor_lab.vcenter.events.manager import OPERATIONS as EVENT_OPERATIONS
 from auditor_lab.vcenter.events.manager import event_objects
 from auditor_lab.vcenter.fault_effects import faulty_call, faulty_command
@@ -112,6 +113,7 @@ class VCenterServer:
         self.vapi = VapiEndpoint(self.state, Sessions(username, password, session_seconds), lambda: self.privileges)
         self.pbm = PbmEndpoint(self.state, self.sessions, lambda: self.privileges, lambda: self.vapi.stored.tags)
         self._tasks = Tasks(self.state, self.inventory, recording.task_started)
+        log_described(self.state)
         relocations.start_described(self.state, self._tasks)
         self._version = envelope.wire_version(description.api_version)
         self._wire = WireServer(self._answer, _operation, tls_context, host=host, port=port)

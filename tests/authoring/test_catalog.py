@@ -22,7 +22,7 @@ def test_a_column_or_view_that_is_not_there_is_refused() -> None:
 @pytest.mark.parametrize(
     ("table", "views"),
     [
-        ("vm", {"virtual_disk", "vvol_disk", "disk_stream"}),
+        ("vm", {"virtual_disk", "vvol_disk", "disk_stream", "restarted_machine"}),
         ("datastore", {"datastore", "datastore_load", "datastore_throttle", "vvol_datastore", "baseline_datastore"}),
         ("array_qos_policy", {"qos_policy", "qos_policy_use", "baseline_qos_policy"}),
     ],

@@ -51,6 +51,7 @@ OTHERWISE = {
     ("host", "connection_state"): "whatever is not connected is not read, and unknown",
     ("host_option", "value_type"): "the wire's own type of the value",
     ("iscsi_target", "kind"): "made by the collector from the list that the target came in",
+    ("storage_event", "kind"): "made by the collector from the events that it asks for; another event is left out",
     ("vmknic", "switch_kind"): "made by the collector from the list that the switch came in",
     ("device", "vstorage_support"): "nothing is concluded from it",
     ("device_scheduling", "vaai_status"): "nothing is concluded from it",

@@ -17,6 +17,8 @@ NOT_IN_THE_LAB: dict[str, str] = {}
 """Rules that nothing in the lab makes fail, each with the reason why it cannot be."""
 
 ONLY_IN_TROUBLE = {
+    "event/machine-restarted": "judges machines that vSphere HA restarted, and the twin's run on",
+    "event/storage-lost": "judges what hosts lost, and the twin's lose nothing",
     "multipath/lunz": "judges disks of DGC and EMC, and the lab has no other of theirs",
     "multipath/perennially-reserved": "judges disks that machines of a cluster share, and the lab has one such cluster",
     "ontap/background-share": "judges busy disks, and the twin's are at ease",

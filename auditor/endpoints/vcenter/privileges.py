@@ -47,6 +47,9 @@ VCENTER_READS: Mapping[str, Needed] = MappingProxyType(
         "extensions": Needed(READ_ONLY[:2], "vSphere API reference, ExtensionManager.extensionList: System.View"),
         "storage_policies": Needed((READ_ONLY[0], STORAGE_POLICIES), "Storage policy API reference, PbmQueryProfile: StorageProfile.View"),
         "events": Needed(READ_ONLY, "vSphere API reference, EventManager.CreateCollectorForEvents: System.View; a page is a property"),
+        "storage_events": Needed(
+            READ_ONLY, "vSphere API reference, EventManager.CreateCollectorForEvents: System.View; a page is a property"
+        ),
         "options": Needed(READ_ONLY, "vSphere API reference, OptionManager.QueryOptions: System.View"),
         "modules": Needed((*READ_ONLY, SETTINGS), "vSphere API reference, HostKernelModuleSystem.QueryModules: Host.Config.Settings"),
         "device_scheduling": Needed((*READ_ONLY, SETTINGS), ESXCLI, verified=False),

@@ -120,4 +120,27 @@ WHOLE_VCENTER_TABLES = (
         topic="events",
         on_demand=True,  # they only say who changed what
     ),
+    table(
+        "storage_event",
+        "What vCenter's log has of the last day about storage that was lost or slow, and machines restarted; of what the account may see.",
+        ENDPOINT,
+        ("event_key", "BIGINT", "Event.key"),
+        ("happened_at", "TIMESTAMPTZ", "Event.createdTime, by vCenter's clock"),
+        ("type_id", "VARCHAR", "the event's type, for example esx.problem.storage.apd.start"),
+        ("kind", "VARCHAR", "lost | slow | restarted | over: over ends what it names"),
+        ("what", "VARCHAR", "what happened, for example all paths down"),
+        ("host_id", "VARCHAR", "managed object id; NULL when the event names no host"),
+        ("vm_id", "VARCHAR", "managed object id; NULL when it names no machine"),
+        ("datastore_id", "VARCHAR", "managed object id; NULL when it names no datastore"),
+        ("device", "VARCHAR", "canonical name among its arguments; NULL when there is none"),
+        ("vmfs_uuid", "VARCHAR", "UUID of a VMFS volume among its arguments; NULL when there is none"),
+        ("said", "VARCHAR", "its arguments, 200 characters at most; NULL when it has none"),
+        ("latency_us", "BIGINT", "microseconds that the device's latency rose to, by the event; NULL when it does not say"),
+        topic="storage_events",
+        key=("endpoint", "event_key"),
+        kept_for={
+            "type_id": "which event it was, to look it up in vCenter",
+            "said": "what the event itself says, beside the rules of storage events",
+        },
+    ),
 )

@@ -25,6 +25,26 @@ class ExtensionDescription:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LoggedEventDescription:
+    """An event that vCenter logged before the lab started.
+
+    Attributes:
+        type: the API's name of the event, for example VmDasBeingResetEvent, or the id of an EventEx.
+        vm: the machine that it is about, by name; its host comes with it. Empty: none.
+        host: the host that reports it, by name. Empty: none, or the machine's.
+        datastore: a VMFS datastore whose UUID and name are its first arguments. Empty: none.
+        arguments: further values.
+    """
+
+    type: str
+    minutes_ago: int
+    vm: str = ""
+    host: str = ""
+    datastore: str = ""
+    arguments: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HostAgentDescription:
     """A host agent: the API of a single host, served in place of a vCenter's.
 
@@ -67,6 +87,7 @@ class VCenterDescription:
     storage_providers: tuple[StorageProviderDescription, ...] = ()
     storage_policies: tuple[StoragePolicyDescription, ...] = ()
     extensions: tuple[ExtensionDescription, ...] = ()
+    events: tuple[LoggedEventDescription, ...] = ()
     host_agent: HostAgentDescription | None = None
     site: str = ""
 
@@ -83,6 +104,7 @@ class VCenterDescription:
             raise ValueError(f"{self.name} has no clusters named {sorted(lost)}")
         self._check_places()
         self._check_relocations()
+        self._check_events()
         self._check_tags()
 
     def _check_host_agent(self) -> None:
@@ -111,6 +133,17 @@ class VCenterDescription:
             store = next((one for one in self.datastores if one.name == relocation.datastore), None)
             if store is None or vm.host not in store.hosts:
                 raise ValueError(f"{vm.host} has no datastore named {relocation.datastore!r} to relocate {vm.name} to")
+
+    def _check_events(self) -> None:
+        known = {
+            "machine": {vm.name for vm in self.vms},
+            "host": {host.name for host in self.hosts},
+            "VMFS datastore": {store.name for store in self.datastores if store.type == "VMFS"},
+        }
+        for event in self.events:
+            for kind, name in zip(known, (event.vm, event.host, event.datastore), strict=True):
+                if name and name not in known[kind]:
+                    raise ValueError(f"{self.name} has no {kind} named {name!r} for event {event.type}")
 
     def _check_tags(self) -> None:
         tagged = {name for category in self.tag_categories for tag in category.tags for name in tag.objects}

@@ -15,16 +15,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import closing
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, timedelta
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from auditor.endpoints.vcenter.collect.events import clock_of
+from auditor.endpoints.vcenter.collect.events import Cut, clock_of, newest_events
 from auditor.endpoints.vcenter.collect.rows import Facts, Rows, gap, readings
-from auditor.errors import EndpointError, MalformedAnswerError
+from auditor.errors import EndpointError
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
+    from datetime import datetime
 
     from auditor.endpoints.common.circuit import Circuit
     from auditor.endpoints.vcenter.session import VCenter
@@ -69,12 +70,6 @@ LONGEST = timedelta(days=30)
 MOST_CHANGES = 20_000
 """Events of either sort that are read at most, newest first; some 10 ms a page of 100 in pyVmomi."""
 
-_MOST_REPEATED_PAGES = 100
-"""In a row, with no event that is new; what is in the latest page comes again once."""
-
-_PAGE = 1000
-"""Events. Source: HistoryCollector.SetCollectorPageSize in the vSphere API, the most of one page."""
-
 
 def collect_changes(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit, _paths: Sequence[str]) -> Iterator[Facts]:
     """Yield change_event, newest first, and the reading of topic "events".
@@ -110,55 +105,16 @@ def _read(vcenter: VCenter, endpoint: Endpoint, types: list[str], since: datetim
     Raises:
         EndpointError: they could not be read, or not all of them; what was read by then is in `rows`.
     """
-    seen: set[int] = set()
-    oldest = datetime.max.replace(tzinfo=UTC)
-    with closing(newest_pages(vcenter, endpoint, types, since)) as pages:
-        repeated = 0
-        for page in pages:
-            new = {event.key: event for event in page if event.key not in seen}
-            if new and len(seen) >= MOST_CHANGES:
-                return oldest
-            repeated = 0 if new else repeated + 1
-            if repeated > _MOST_REPEATED_PAGES:
-                raise MalformedAnswerError(
-                    f"endpoint {endpoint.name}: its events have no end: {repeated} pages had nothing new",
-                    why="who changed what before these is not known.",
-                    do="look at vCenter's log.",
-                )
-            seen.update(new)
-            for event in new.values():
+    with closing(newest_events(vcenter, endpoint, types, since, MOST_CHANGES)) as events:
+        for event in events:
+            if isinstance(event, Cut):
+                return event.oldest
+            change = change_of(event)
+            if change is not None:
+                kind, moid, what = change
                 happened_at = event.createdTime.astimezone(UTC)
-                oldest = min(oldest, happened_at)
-                change = change_of(event)
-                if change is not None:
-                    kind, moid, what = change
-                    rows.add(entity_kind=kind, entity_id=moid, happened_at=happened_at, user_name=event.userName or None, what=what)
+                rows.add(entity_kind=kind, entity_id=moid, happened_at=happened_at, user_name=event.userName or None, what=what)
     return None
-
-
-def newest_pages(vcenter: VCenter, endpoint: Endpoint, types: list[str], since: datetime | None) -> Generator[Sequence[Any], None, None]:
-    """Pages of events, the newest page first; what is in the latest page may come again.
-
-    Source: vSphere API reference, HistoryCollector: readPrev "retrieves all items (excluding the viewable latest page) from the newest item
-    to the oldest item"; EventHistoryCollector.latestPage: "the events in the returned page are unordered".
-    """
-    from pyVmomi import vim
-
-    from auditor.endpoints.vcenter.session import moid
-    from auditor.endpoints.vcenter.translation import translated
-
-    spec = vim.event.EventFilterSpec
-    time = None if since is None else spec.ByTime(beginTime=since)
-    with translated(endpoint, "reading its events"):
-        collector = vcenter.content.eventManager.CreateCollectorForEvents(spec(time=time, eventTypeId=types, disableFullMessage=True))
-        try:
-            collector.SetCollectorPageSize(_PAGE)
-            yield vcenter.value(vim.event.EventHistoryCollector, moid(collector), "latestPage") or ()
-            collector.ResetCollector()
-            while page := collector.ReadPreviousEvents(_PAGE):
-                yield page
-        finally:
-            collector.DestroyCollector()
 
 
 def change_of(event: Any) -> tuple[str, str, str] | None:

@@ -1,24 +1,36 @@
-"""The hosts and clusters that vCenter's events name since a moment of vCenter's own clock."""
+"""vCenter's events: page by page, newest first; and the hosts and clusters that they name since a moment of vCenter's own clock."""
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from auditor.errors import EndpointError
 
 if TYPE_CHECKING:
-    from datetime import datetime
+    from collections.abc import Generator, Sequence
 
     from auditor.endpoints.vcenter.session import VCenter
     from auditor.model import Endpoint
 
 _OF_A_HOST = ("esx.", "vprob.")
 _PAGE = 1000
-"""Events. Source: HistoryCollector in the vSphere API, the most of one page."""
+"""Events. Source: HistoryCollector.SetCollectorPageSize in the vSphere API, the most of one page."""
+
+_MOST_REPEATED_PAGES = 100
+"""In a row, with no event that is new; what is in the latest page comes again once."""
 
 MOST_EVENTS = 20_000
 """Beyond these, reading the hosts is no slower than reading the log (some 10 ms a page of 100 in pyVmomi)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """There are more events than were asked for; the oldest that was read happened at `oldest`, in UTC."""
+
+    oldest: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,3 +120,58 @@ def _note(event: Any, hosts: set[str], clusters: set[str]) -> bool:
     elif not hosts_named and isinstance(event, vim.event.EventEx) and str(event.eventTypeId).startswith(_OF_A_HOST):
         return False
     return True
+
+
+def newest_events(vcenter: VCenter, endpoint: Endpoint, types: list[str], since: datetime | None, most: int) -> Generator[Any, None, None]:
+    """Each event of `types` once, the newest page first; a `Cut` ends them where there are more than about `most`.
+
+    Raises:
+        EndpointError: they could not be read, or have no end.
+    """
+    from auditor.errors import MalformedAnswerError
+
+    seen: set[int] = set()
+    oldest = datetime.max.replace(tzinfo=UTC)
+    repeated = 0
+    with closing(newest_pages(vcenter, endpoint, types, since)) as pages:
+        for page in pages:
+            new = {event.key: event for event in page if event.key not in seen}
+            if new and len(seen) >= most:
+                yield Cut(oldest)
+                return
+            repeated = 0 if new else repeated + 1
+            if repeated > _MOST_REPEATED_PAGES:
+                raise MalformedAnswerError(
+                    f"endpoint {endpoint.name}: its events have no end: {repeated} pages had nothing new",
+                    why="what happened before these is not known.",
+                    do="look at vCenter's log.",
+                )
+            seen.update(new)
+            for event in new.values():
+                oldest = min(oldest, event.createdTime.astimezone(UTC))
+                yield event
+
+
+def newest_pages(vcenter: VCenter, endpoint: Endpoint, types: list[str], since: datetime | None) -> Generator[Sequence[Any], None, None]:
+    """Pages of events, the newest page first; what is in the latest page may come again.
+
+    Source: vSphere API reference, HistoryCollector: readPrev "retrieves all items (excluding the viewable latest page) from the newest item
+    to the oldest item"; EventHistoryCollector.latestPage: "the events in the returned page are unordered".
+    """
+    from pyVmomi import vim
+
+    from auditor.endpoints.vcenter.session import moid
+    from auditor.endpoints.vcenter.translation import translated
+
+    spec = vim.event.EventFilterSpec
+    time = None if since is None else spec.ByTime(beginTime=since)
+    with translated(endpoint, "reading its events"):
+        collector = vcenter.content.eventManager.CreateCollectorForEvents(spec(time=time, eventTypeId=types, disableFullMessage=True))
+        try:
+            collector.SetCollectorPageSize(_PAGE)
+            yield vcenter.value(vim.event.EventHistoryCollector, moid(collector), "latestPage") or ()
+            collector.ResetCollector()
+            while page := collector.ReadPreviousEvents(_PAGE):
+                yield page
+        finally:
+            collector.DestroyCollector()

@@ -6,7 +6,7 @@ from contextlib import closing
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from auditor.endpoints.vcenter.collect.changes import newest_pages
+from auditor.endpoints.vcenter.collect.events import newest_pages
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

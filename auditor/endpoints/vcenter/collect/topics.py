@@ -19,6 +19,7 @@ from auditor.endpoints.vcenter.collect.reading import read_each
 from auditor.endpoints.vcenter.collect.rows import gap, readings
 from auditor.endpoints.vcenter.collect.services import collect_extensions, collect_tasks
 from auditor.endpoints.vcenter.collect.storage import STORAGE_TOPICS, storage_of
+from auditor.endpoints.vcenter.collect.storage_events import collect_storage_events
 from auditor.endpoints.vcenter.collect.storage_policies import collect_storage_policies
 from auditor.endpoints.vcenter.collect.tags import collect_tags
 from auditor.endpoints.vcenter.collect.task_pool import SPARE_TASKS, TaskPool
@@ -79,6 +80,7 @@ def collect_vcenter(
         ("storage_policies", collect_storage_policies),
         ("tags", collect_tags),
         ("events", collect_changes),
+        ("storage_events", collect_storage_events),
     ]
     if comparison is not None and "datastores" in topics:
         rest.pop(0)  # which hosts are asked rests on what they mount

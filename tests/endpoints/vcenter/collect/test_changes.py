@@ -14,6 +14,7 @@ from pyVmomi import vim
 
 from auditor.endpoints.settings import remediator_for
 from auditor.endpoints.vcenter.collect import changes as vcenter_changes
+from auditor.endpoints.vcenter.collect import events as vcenter_events
 from auditor.endpoints.vcenter.collect.topics import collect_vcenter
 from auditor.endpoints.vcenter.session import open_vcenter
 from auditor.facts.needs import EVERYTHING, Needs, needs
@@ -143,7 +144,7 @@ def test_every_write_by_the_api_is_told_with_who_made_it_and_to_what(changed: tu
 def test_changes_are_no_part_of_a_whole_reading(changed: tuple[VCenterServer, Endpoint]) -> None:
     server, endpoint = changed
     assert read(endpoint, EVERYTHING)[0] == []
-    assert "CreateCollectorForEvents" not in server.requests
+    assert server.requests.count("CreateCollectorForEvents") == 1, "that of storage events"
 
 
 def test_what_vcenter_did_by_itself_names_nobody(serve_vcenter: Serve) -> None:
@@ -215,7 +216,7 @@ def test_of_too_many_events_the_newest_are_told_and_a_gap_says_since_when(serve_
         for one, minutes in zip(tasks, (50, 40, 30, 20, 10), strict=True):
             one.createdTime -= timedelta(minutes=minutes)
         server.state.datastores["datastore-101"].sioc_enabled = False
-    monkeypatch.setattr(vcenter_changes, "_PAGE", 2)
+    monkeypatch.setattr(vcenter_events, "_PAGE", 2)
     monkeypatch.setattr(vcenter_changes, "MOST_CHANGES", 4)
     notes: list[str] = []
     rows, times, whole, gaps = read(endpoint, notes=notes)
@@ -229,7 +230,7 @@ def test_of_too_many_events_the_newest_are_told_and_a_gap_says_since_when(serve_
 def test_as_many_events_as_may_be_read_are_no_gap(serve_vcenter: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     _, endpoint = serve_vcenter()
     option(endpoint, 256, 512, 256, 512)
-    monkeypatch.setattr(vcenter_changes, "_PAGE", 2)
+    monkeypatch.setattr(vcenter_events, "_PAGE", 2)
     monkeypatch.setattr(vcenter_changes, "MOST_CHANGES", 4)
     rows, _, whole, gaps = read(endpoint)
     assert (len(rows), whole, gaps) == (4, [True], [])
@@ -250,7 +251,7 @@ def test_what_cannot_be_read_of_the_log_is_a_gap_and_what_was_read_is_kept(
 ) -> None:
     server, endpoint = serve_vcenter()
     option(endpoint, 256, 512, 256)
-    monkeypatch.setattr(vcenter_changes, "_PAGE", 2)
+    monkeypatch.setattr(vcenter_events, "_PAGE", 2)
     server.faults.active.append(fault)
     rows, _, whole, gaps = read(endpoint)
     assert (len(rows), whole) == (kept, [False])
@@ -264,7 +265,7 @@ def test_vcsim_which_repeats_the_latest_page_tells_the_same(
     start_vcsim: Callable[..., Endpoint], monkeypatch: pytest.MonkeyPatch, page: int
 ) -> None:
     endpoint = start_vcsim()
-    monkeypatch.setattr(vcenter_changes, "_PAGE", page)
+    monkeypatch.setattr(vcenter_events, "_PAGE", page)
     monkeypatch.setattr(vcenter_changes, "MOST_CHANGES", 5)
     store = vim.event.DatastoreEventArgument(name="one", datastore=vim.Datastore("datastore-7"))
     with open_vcenter(endpoint) as vcenter:
@@ -288,13 +289,13 @@ def test_vcsim_which_repeats_the_latest_page_tells_the_same(
 
 def test_events_that_come_again_without_end_are_given_up(changed: tuple[VCenterServer, Endpoint], monkeypatch: pytest.MonkeyPatch) -> None:
     _, endpoint = changed
-    pages = vcenter_changes.newest_pages
+    pages = vcenter_events.newest_pages
 
     def again(*about: Any) -> Iterator[Any]:
         return itertools.repeat(next(pages(*about)))
 
-    monkeypatch.setattr(vcenter_changes, "closing", nullcontext)
-    monkeypatch.setattr(vcenter_changes, "newest_pages", again)
+    monkeypatch.setattr(vcenter_events, "closing", nullcontext)
+    monkeypatch.setattr(vcenter_events, "newest_pages", again)
     rows, _, whole, gaps = read(endpoint)
     assert rows, "what was told is kept"
     assert whole == [False]

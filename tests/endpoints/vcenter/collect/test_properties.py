@@ -275,7 +275,7 @@ def test_what_may_not_be_read_is_a_gap_and_no_value(serve_vcenter: Serve, descri
     server.privileges = ALL - {"System.Read"}
     found = collect(endpoint)
     assert {(scope, topic) for scope, topic in found.incomplete() if not scope} == {
-        ("", topic) for topic in ("hosts", "datastores", "vms", "disk_load", "pods", "tasks")
+        ("", topic) for topic in ("hosts", "datastores", "vms", "disk_load", "pods", "tasks", "storage_events")
     }
     assert found.complete("", "extensions"), "the API asks no more than System.View for these"
     for table in ("storage_pod", "vmknic", "iscsi_option", "running_task"):

@@ -1,0 +1,51 @@
+-- materialize: table
+-- One row per machine that vSphere HA restarted, reset or terminated in the last day. What was lost or slow at the same time, within ten minutes,
+-- is named where it is a device or a datastore that the machine's disks lie on now.
+WITH stopped AS (
+    SELECT endpoint, vm_id, event_key, happened_at, what, host_id FROM fact.storage_event WHERE kind = 'restarted' AND vm_id IS NOT NULL
+),
+machine AS (
+    SELECT endpoint, vm_id FROM stopped GROUP BY endpoint, vm_id
+),
+place AS (
+    SELECT d.endpoint, d.vm_id, d.datastore_id, s.name, s.vmfs_uuid, x.device
+    FROM machine AS m
+    JOIN fact.vm_disk AS d ON d.endpoint = m.endpoint AND d.vm_id = m.vm_id
+    JOIN fact.datastore AS s ON s.endpoint = d.endpoint AND s.datastore_id = d.datastore_id
+    LEFT JOIN fact.datastore_extent AS x ON x.endpoint = s.endpoint AND x.datastore_id = s.datastore_id
+),
+beside AS (
+    SELECT s.endpoint, s.vm_id, few_distinct(e.what || ': ' || coalesce(e.device, p.name), '; ') AS words, count(DISTINCT s.event_key) AS restarts
+    FROM stopped AS s
+    JOIN place AS p ON p.endpoint = s.endpoint AND p.vm_id = s.vm_id
+    JOIN fact.storage_event AS e
+        ON e.endpoint = s.endpoint
+        AND e.kind IN ('lost', 'slow')
+        AND (e.device = p.device OR e.datastore_id = p.datastore_id OR e.vmfs_uuid = p.vmfs_uuid)
+        AND e.happened_at BETWEEN s.happened_at - INTERVAL 10 MINUTE AND s.happened_at + INTERVAL 10 MINUTE
+    GROUP BY s.endpoint, s.vm_id
+),
+home AS (
+    SELECT endpoint, vm_id, few_distinct(name) AS datastores FROM place GROUP BY endpoint, vm_id
+)
+SELECT
+    s.endpoint,
+    s.vm_id AS resource_id,
+    coalesce(min(v.name), s.vm_id) AS resource_name,
+    min(h.cluster) AS cluster,
+    min(h.name) AS host,
+    min(v.host_id) AS host_id,
+    s.vm_id,
+    few_distinct(s.what) AS what,
+    count(*) AS restarts,
+    min(s.happened_at) AS first_at,
+    max(s.happened_at) AS last_at,
+    min(p.datastores) AS datastores,
+    coalesce(min(b.restarts), 0) AS restarts_beside_storage,
+    min(b.words) AS storage_words
+FROM stopped AS s
+LEFT JOIN fact.vm AS v ON v.endpoint = s.endpoint AND v.vm_id = s.vm_id
+LEFT JOIN fact.host AS h ON h.endpoint = v.endpoint AND h.host_id = v.host_id
+LEFT JOIN home AS p ON p.endpoint = s.endpoint AND p.vm_id = s.vm_id
+LEFT JOIN beside AS b ON b.endpoint = s.endpoint AND b.vm_id = s.vm_id
+GROUP BY s.endpoint, s.vm_id;

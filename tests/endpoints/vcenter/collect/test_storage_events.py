@@ -1,0 +1,152 @@
+"""What vCenter's log has of the last day about lost and slow storage and restarted machines; what of it was not read is a gap."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from pyVmomi import vim, vmodl
+
+from auditor.endpoints.vcenter.collect import storage_events
+from auditor.endpoints.vcenter.collect.topics import collect_vcenter
+from auditor.endpoints.vcenter.session import open_vcenter
+from auditor.facts.needs import needs
+from auditor.model import Endpoint, Gap
+from auditor_lab.faults import Fault
+from auditor_lab.vcenter.server import VCenterServer
+
+EVENTS = needs([("storage_event", "what")])
+NAA = "naa.624a9370aaaa"
+HOST = {"host": vim.event.HostEventArgument(name="esx", host=vim.HostSystem("host-12"))}
+MACHINE = {"vm": vim.event.VmEventArgument(name="web", vm=vim.VirtualMachine("vm-1001"))}
+Serve = Callable[..., tuple[VCenterServer, Endpoint]]
+
+
+def extended(type_id: str, *values: object, **place: Any) -> Any:
+    arguments = [vmodl.KeyAnyValue(key=str(number), value=value) for number, value in enumerate(values, 1)]
+    return vim.event.EventEx(eventTypeId=type_id, arguments=arguments, **(place or HOST))
+
+
+def logged(server: VCenterServer, *events: Any, ago: timedelta = timedelta(hours=2)) -> None:
+    with server.state.lock:
+        for event in events:
+            server.state.events.post(event)
+            event.createdTime = datetime.now(UTC) - ago
+
+
+def read(endpoint: Endpoint) -> tuple[list[dict[str, Any]], list[bool], list[Gap]]:
+    """The rows, newest first, what `reading` says of the topic, and the gaps."""
+    rows: list[dict[str, Any]] = []
+    whole: list[bool] = []
+    gaps: list[Gap] = []
+    with open_vcenter(endpoint) as vcenter:
+        for item in collect_vcenter(vcenter, endpoint, EVENTS):
+            if isinstance(item, Gap):
+                gaps.append(item)
+            elif item.table == "storage_event":
+                rows += [dict(zip(item.columns, row, strict=True)) for row in zip(*item.columns.values(), strict=True)]
+            elif item.table == "reading":
+                reported = zip(item.columns["topic"], item.columns["complete"], strict=True)
+                whole += [complete for topic, complete in reported if topic == "storage_events"]
+    return sorted(rows, key=lambda row: -row["event_key"]), whole, gaps
+
+
+@pytest.mark.parametrize(
+    ("event", "expected"),
+    [
+        pytest.param(
+            extended("esx.problem.storage.apd.start", NAA.upper().replace("NAA", "naa")),
+            {"kind": "lost", "what": "all paths down", "host_id": "host-12", "device": NAA, "latency_us": None},
+            id="a name in capitals is the same device",
+        ),
+        pytest.param(
+            extended("esx.clear.storage.apd.exit", NAA), {"kind": "over", "what": "all paths down", "device": NAA}, id="and over again"
+        ),
+        pytest.param(
+            extended("esx.problem.scsi.device.io.latency.high", NAA, "1343", "28022"),
+            {"kind": "slow", "what": "latency rose", "device": NAA, "latency_us": 28022, "said": f"{NAA}, 1343, 28022"},
+            id="texts",
+        ),
+        pytest.param(
+            extended("esx.problem.psastor.device.io.latency.high", NAA, 1343, 28022), {"kind": "slow", "latency_us": 28022}, id="numbers"
+        ),
+        pytest.param(
+            extended("esx.problem.scsi.device.io.latency.high", NAA, "28022"),
+            {"kind": "slow", "latency_us": None},
+            id="one number may be either",
+        ),
+        pytest.param(
+            extended("esx.problem.storage.redundancy.degraded", NAA, "vmhba2:C0:T0:L1", "30"),
+            {"kind": "slow", "what": "paths lost", "latency_us": None},
+            id="numbers of another event are no latency",
+        ),
+        pytest.param(
+            extended("esx.problem.vmfs.heartbeat.timedout", "64c1b2a0-1a2b3c4d-5e6f-001122334455", "gold-01"),
+            {"kind": "lost", "what": "VMFS heartbeat late", "vmfs_uuid": "64c1b2a0-1a2b3c4d-5e6f-001122334455", "device": None},
+            id="a volume",
+        ),
+        pytest.param(
+            extended("com.vmware.vc.ha.VmRestartedByHAEvent", **HOST, **MACHINE),
+            {"kind": "restarted", "what": "restarted by vSphere HA", "vm_id": "vm-1001", "host_id": "host-12", "said": None},
+            id="a machine",
+        ),
+        pytest.param(
+            vim.event.VmDasBeingResetWithScreenshotEvent(reason="x", screenshotFilePath="[x] y.png", **MACHINE),
+            {"kind": "restarted", "what": "reset for lost heartbeats", "type_id": "VmDasBeingResetEvent", "vm_id": "vm-1001"},
+            id="a subtype",
+        ),
+        pytest.param(
+            vim.event.VmDasBeingResetEvent(
+                reason="x", ds=vim.event.DatastoreEventArgument(name="d", datastore=vim.Datastore("datastore-9"))
+            ),
+            {"datastore_id": "datastore-9", "vm_id": None, "host_id": None},
+            id="a datastore",
+        ),
+    ],
+)
+def test_an_event_says_what_happened_to_what(serve_vcenter: Serve, event: Any, expected: dict[str, Any]) -> None:
+    server, endpoint = serve_vcenter()
+    logged(server, event)
+    rows, whole, gaps = read(endpoint)
+    assert [{name: row[name] for name in expected} for row in rows] == [expected]
+    assert (whole, gaps) == ([True], [])
+    assert abs(datetime.now(UTC) - timedelta(hours=2) - rows[0]["happened_at"]) < timedelta(minutes=1)
+
+
+def test_what_is_older_than_a_day_or_about_something_else_is_left_out(serve_vcenter: Serve) -> None:
+    server, endpoint = serve_vcenter()
+    logged(server, extended("esx.problem.storage.apd.start", NAA), ago=timedelta(hours=25))
+    logged(server, extended("esx.problem.net.vmnic.linkstate.down", "vmnic0"), vim.event.VmPoweredOffEvent(template=False, **MACHINE))
+    assert read(endpoint) == ([], [True], [])
+
+
+def test_a_filter_that_lets_other_events_through_leaves_them_out(serve_vcenter: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    server, endpoint = serve_vcenter()
+    logged(server, extended("esx.problem.net.vmnic.linkstate.down", "vmnic0"), extended("esx.problem.storage.apd.start", NAA))
+    read_all = storage_events.newest_events
+    monkeypatch.setattr(storage_events, "newest_events", lambda vcenter, about, _, *rest: read_all(vcenter, about, ["EventEx"], *rest))
+    rows, whole, _ = read(endpoint)
+    assert [row["what"] for row in rows] == ["all paths down"]
+    assert whole == [True]
+
+
+def test_more_than_are_read_are_a_gap_and_the_newest_are_kept(serve_vcenter: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    server, endpoint = serve_vcenter()
+    logged(server, *(extended("esx.problem.storage.apd.start", f"{NAA}{number:04}") for number in range(1002)))
+    monkeypatch.setattr(storage_events, "MOST_EVENTS", 1000)
+    rows, whole, gaps = read(endpoint)
+    assert [row["device"] for row in rows[:2]] == [f"{NAA}1001", f"{NAA}1000"]
+    assert whole == [False]
+    assert ["there are more than 1,000 such events" in gap.why for gap in gaps] == [True]
+
+
+@pytest.mark.parametrize("method", ["CurrentTime", "CreateCollectorForEvents", "ReadPreviousEvents"])
+def test_a_log_that_is_not_read_is_a_gap(serve_vcenter: Serve, method: str) -> None:
+    server, endpoint = serve_vcenter()
+    logged(server, extended("esx.problem.storage.apd.start", NAA))
+    server.faults.replace([Fault("status", method, status=500)])
+    _, whole, gaps = read(endpoint)
+    assert whole == [False]
+    assert ["storage in the last day" in gap.what for gap in gaps] == [True]

@@ -1,0 +1,194 @@
+"""Rows of the views `storage_event` and `restarted_machine`: what happened to what, when, on which hosts, and what of it is over."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from .elsewhere import with_namesakes
+from .single import Rows, of_vc, rows_over
+
+NIGHT = datetime(2026, 11, 29, 2, 0, tzinfo=UTC)
+HOSTS = of_vc(
+    {"host_id": "h1", "name": "host 1", "cluster": "gold"},
+    {"host_id": "h2", "name": "host 2", "cluster": "gold"},
+    {"host_id": "h3", "name": "host 3", "cluster": "tin"},
+)
+STORES = of_vc({"datastore_id": "d1", "name": "vmfs 1", "vmfs_uuid": "uuid-1"}, {"datastore_id": "d2", "name": "share 2"})
+EXTENTS = of_vc({"datastore_id": "d1", "device": "naa.1"})
+
+
+def at(minutes: int) -> datetime:
+    return NIGHT + timedelta(minutes=minutes)
+
+
+def happened(minutes: int, what: str, kind: str = "lost", host: str | None = "h1", **about: Any) -> dict[str, Any]:
+    return {"event_key": minutes, "happened_at": at(minutes), "what": what, "kind": kind, "host_id": host, **about}
+
+
+def seen(view: str, *events: dict[str, Any], **more: Rows) -> Rows:
+    tables = {"fact.storage_event": of_vc(*events), "fact.host": HOSTS, "fact.datastore": STORES, "fact.datastore_extent": EXTENTS} | more
+    tables = with_namesakes(tables)
+    tables["step_array_device"] = [{"device": "naa.1", "array_name": "east"}]
+    return [row for row in rows_over(view, tables) if row["endpoint"] == "vc"]
+
+
+def test_a_device_is_named_with_all_that_is_known_of_it() -> None:
+    (found,) = seen(
+        "storage_event",
+        happened(3, "latency rose", "slow", device="naa.1", latency_us=28022, said="naa.1, 1343, 28022"),
+        happened(9, "latency rose", "slow", "h2", device="naa.1", latency_us=1240500, said="naa.1, 1343, 1240500"),
+        happened(5, "latency rose", "slow", device="naa.1"),
+    )
+    assert found == {
+        "endpoint": "vc",
+        "resource_id": "latency rose naa.1",
+        "resource_name": "naa.1",
+        "cluster": "gold",
+        "host": None,
+        "host_id": None,
+        "kind": "slow",
+        "what": "latency rose",
+        "is_of_paths": False,
+        "device": "naa.1",
+        "datastores": "vmfs 1",
+        "array_name": "east",
+        "events": 3,
+        "hosts": 2,
+        "host_names": "host 1, host 2",
+        "first_at": at(3),
+        "last_at": at(9),
+        "worst_ms": 1240.5,
+        "is_over": False,
+        "said": "naa.1, 1343, 1240500",
+    }
+
+
+@pytest.mark.parametrize(
+    ("event", "name", "about"),
+    [
+        pytest.param({"device": "naa.1", "vmfs_uuid": "uuid-1"}, "naa.1", {"datastores": "vmfs 1"}, id="a device before a volume"),
+        pytest.param({"device": "naa.9"}, "naa.9", {"datastores": None, "array_name": None}, id="a device that is no datastore's"),
+        pytest.param({"vmfs_uuid": "uuid-1", "said": "uuid-1, label"}, "vmfs 1", {"datastores": "vmfs 1", "device": None}, id="a volume"),
+        pytest.param({"vmfs_uuid": "uuid-9", "said": "uuid-9, label"}, "uuid-9, label", {"datastores": None}, id="an unknown volume"),
+        pytest.param({"datastore_id": "d2"}, "share 2", {"datastores": "share 2"}, id="a datastore"),
+        pytest.param({"said": "filer/vol, share"}, "filer/vol, share", {"datastores": None}, id="words alone"),
+        pytest.param({}, "host 1", {"host": "host 1", "host_id": "h1", "cluster": "gold"}, id="a host alone"),
+        pytest.param({"host_id": None}, "a host that the log does not name", {"host": None, "hosts": 0, "host_names": None}, id="nothing"),
+        pytest.param(
+            {"host_id": "gone"}, "a host that the log does not name", {"host": None, "hosts": 1, "cluster": None}, id="a host that is gone"
+        ),
+    ],
+)
+def test_it_is_called_after_what_the_event_names(event: dict[str, Any], name: str, about: dict[str, Any]) -> None:
+    (found,) = seen("storage_event", happened(1, "all paths down") | event)
+    assert {"resource_name": found["resource_name"]} | {key: found[key] for key in about} == {"resource_name": name} | about
+
+
+@pytest.mark.parametrize(
+    ("events", "is_over"),
+    [
+        pytest.param([("lost", "h1", 1), ("over", "h1", 2)], True, id="it came back"),
+        pytest.param([("lost", "h1", 1)], False, id="nothing says so"),
+        pytest.param([("lost", "h1", 1), ("over", "h1", 2), ("lost", "h1", 3)], False, id="it was lost again"),
+        pytest.param([("lost", "h1", 1), ("lost", "h2", 1), ("over", "h1", 2)], False, id="one host of two"),
+        pytest.param([("lost", "h1", 1), ("lost", "h2", 1), ("over", "h1", 2), ("over", "h2", 2)], True, id="both hosts"),
+        pytest.param([("lost", None, 1), ("over", None, 2)], True, id="no host is named"),
+        pytest.param([("lost", None, 1), ("over", "h1", 2)], False, id="another host may have been it"),
+    ],
+)
+def test_it_is_over_where_each_host_says_so_afterwards(events: list[tuple[str, str | None, int]], is_over: bool) -> None:
+    (found,) = seen("storage_event", *(happened(minutes, "all paths down", kind, host, device="naa.1") for kind, host, minutes in events))
+    assert found["is_over"] is is_over
+
+
+def test_the_end_of_something_else_ends_nothing() -> None:
+    found = seen(
+        "storage_event",
+        happened(1, "all paths down", device="naa.1"),
+        happened(2, "no path left", "over", device="naa.1"),
+        happened(3, "all paths down", "over", device="naa.2"),
+    )
+    assert [(row["resource_id"], row["is_over"]) for row in found] == [("all paths down naa.1", False)]
+
+
+def test_each_device_and_each_trouble_has_a_row_and_restarts_have_none() -> None:
+    found = seen(
+        "storage_event",
+        happened(1, "all paths down", device="naa.1"),
+        happened(2, "paths lost", "slow", device="naa.1"),
+        happened(3, "all paths down", host="h3", device="naa.2"),
+        happened(4, "restarted by vSphere HA", "restarted", vm_id="v1"),
+    )
+    assert sorted((row["resource_id"], row["kind"], row["is_of_paths"], row["cluster"]) for row in found) == [
+        ("all paths down naa.1", "lost", False, "gold"),
+        ("all paths down naa.2", "lost", False, "tin"),
+        ("paths lost naa.1", "slow", True, "gold"),
+    ]
+
+
+def test_hosts_of_two_clusters_have_none_together() -> None:
+    (found,) = seen("storage_event", *(happened(1, "all paths down", host=host, device="naa.1") for host in ("h1", "h3")))
+    assert (found["cluster"], found["hosts"], found["host_names"]) == (None, 2, "host 1, host 3")
+
+
+MACHINES = {
+    "fact.vm": of_vc({"vm_id": "v1", "name": "web", "host_id": "h1"}),
+    "fact.vm_disk": of_vc({"vm_id": "v1", "disk": "a", "datastore_id": "d1"}, {"vm_id": "v1", "disk": "b", "datastore_id": "d2"}),
+}
+
+
+def restarted(*events: dict[str, Any]) -> Rows:
+    return seen("restarted_machine", *events, **MACHINES)
+
+
+def test_a_machine_has_what_was_done_to_it_and_what_its_storage_did_then() -> None:
+    (found,) = restarted(
+        happened(1, "VMFS heartbeat late", vmfs_uuid="uuid-1"),
+        happened(4, "latency rose", "slow", "h2", device="naa.1"),
+        happened(11, "reset for lost heartbeats", "restarted", vm_id="v1"),
+        happened(90, "restarted by vSphere HA", "restarted", "h2", vm_id="v1"),
+    )
+    assert found == {
+        "endpoint": "vc",
+        "resource_id": "v1",
+        "resource_name": "web",
+        "cluster": "gold",
+        "host": "host 1",
+        "host_id": "h1",
+        "vm_id": "v1",
+        "what": "reset for lost heartbeats, restarted by vSphere HA",
+        "restarts": 2,
+        "first_at": at(11),
+        "last_at": at(90),
+        "datastores": "share 2, vmfs 1",
+        "restarts_beside_storage": 1,
+        "storage_words": "VMFS heartbeat late: vmfs 1; latency rose: naa.1",
+    }
+
+
+@pytest.mark.parametrize(
+    ("trouble", "words"),
+    [
+        pytest.param(happened(10, "no path left", device="naa.1"), "no path left: naa.1", id="its device"),
+        pytest.param(happened(10, "NFS server lost", datastore_id="d2"), "NFS server lost: share 2", id="its share"),
+        pytest.param(happened(30, "no path left", device="naa.1"), "no path left: naa.1", id="ten minutes later"),
+        pytest.param(happened(31, "no path left", device="naa.1"), None, id="eleven minutes later"),
+        pytest.param(happened(9, "no path left", device="naa.1"), None, id="eleven minutes before"),
+        pytest.param(happened(20, "no path left", device="naa.2"), None, id="another device"),
+        pytest.param(happened(20, "no path left", vmfs_uuid="uuid-9"), None, id="another volume"),
+        pytest.param(happened(19, "no path left", "over", device="naa.1"), None, id="it came back"),
+    ],
+)
+def test_only_trouble_of_its_own_storage_within_ten_minutes_counts(trouble: dict[str, Any], words: str | None) -> None:
+    (found,) = restarted(happened(20, "restarted by vSphere HA", "restarted", vm_id="v1"), trouble)
+    assert (found["storage_words"], found["restarts_beside_storage"]) == (words, 0 if words is None else 1)
+
+
+def test_a_machine_that_is_gone_is_called_by_its_id() -> None:
+    (found,) = restarted(happened(1, "restarted by vSphere HA", "restarted", vm_id="v9"))
+    assert (found["resource_name"], found["host"], found["datastores"]) == ("v9", None, None)
+
+
+def test_a_restart_that_names_no_machine_is_nobodys() -> None:
+    assert restarted(happened(1, "restarted by vSphere HA", "restarted")) == []
