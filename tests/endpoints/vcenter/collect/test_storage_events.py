@@ -10,6 +10,7 @@ import pytest
 from pyVmomi import vim, vmodl
 
 from auditor.endpoints.vcenter.collect import storage_events
+from auditor.endpoints.vcenter.collect.events import newest_events
 from auditor.endpoints.vcenter.collect.topics import collect_vcenter
 from auditor.endpoints.vcenter.session import open_vcenter
 from auditor.facts.needs import needs
@@ -125,8 +126,7 @@ def test_what_is_older_than_a_day_or_about_something_else_is_left_out(serve_vcen
 def test_a_filter_that_lets_other_events_through_leaves_them_out(serve_vcenter: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     server, endpoint = serve_vcenter()
     logged(server, extended("esx.problem.net.vmnic.linkstate.down", "vmnic0"), extended("esx.problem.storage.apd.start", NAA))
-    read_all = storage_events.newest_events
-    monkeypatch.setattr(storage_events, "newest_events", lambda vcenter, about, _, *rest: read_all(vcenter, about, ["EventEx"], *rest))
+    monkeypatch.setattr(storage_events, "newest_events", lambda vcenter, about, _, *rest: newest_events(vcenter, about, ["EventEx"], *rest))
     rows, whole, _ = read(endpoint)
     assert [row["what"] for row in rows] == ["all paths down"]
     assert whole == [True]
