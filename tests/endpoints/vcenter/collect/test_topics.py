@@ -258,7 +258,11 @@ def test_what_vcenter_remembers_of_a_lost_host_is_not_taken_for_its_state(start_
     ("privilege", "lost"),
     [
         pytest.param("Host.Config.Settings", {"modules", *ESXCLI_TOPICS}, id="modules and esxcli"),
-        pytest.param("System.Read", set(HOST_TOPICS) | {"hosts", "datastores", "vms", "disk_load", "pods"}, id="everything but names"),
+        pytest.param(
+            "System.Read",
+            set(HOST_TOPICS) | {"hosts", "datastores", "vms", "disk_load", "pods", "storage_events"},
+            id="everything but names",
+        ),
     ],
 )
 def test_a_missing_permission_leaves_a_gap_in_each_topic_it_hides(serve_vcenter: Serve, privilege: str, lost: set[str]) -> None:
