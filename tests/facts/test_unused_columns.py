@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from auditor.facts.table import Fact
 
 _FOLDER = Path(auditor.__file__).parent
-_OTHERS = ("authoring", "recording")
-"""Folders whose statements judge, show and change nothing of a fleet."""
+_OTHERS = ("authoring", "recording", "report/inventory")
+"""Folders whose statements judge and change nothing of a fleet; the inventory shows what there is, and decides nothing."""
 _MODELS = ("impact", "reproduction")
 """Folders that ask views for rows, and reckon with their columns."""
 _ASKED = {*path.VIEWS, *finding.VIEWS, *neighbours.VIEWS}
@@ -122,7 +122,7 @@ def statements() -> Iterator[list[str]]:
     steps = {name: view.domain for name, view in catalog().views.items() if name.startswith("step_")}
     for file in sorted(_FOLDER.rglob("*.py")):
         text = file.read_text(encoding="utf-8")
-        if file.relative_to(_FOLDER).parts[0] in _OTHERS:
+        if file.relative_to(_FOLDER).as_posix().startswith(tuple(f"{one}/" for one in _OTHERS)):
             continue
         if "fact." in text:
             yield list(_texts(ast.parse(text)))
