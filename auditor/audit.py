@@ -18,6 +18,7 @@ from auditor.apply.privileges import roles_for
 from auditor.endpoints.collect import collect_fleet
 from auditor.engine.chosen_places import check_fits, fits
 from auditor.errors import ConfigurationError
+from auditor.facts.baseline import declared_kinds
 from auditor.facts.needs import EVERYTHING, Needs
 from auditor.facts.needs import needs as facts_needed
 from auditor.facts.snapshots.earlier import with_host_marks, with_marks
@@ -211,8 +212,11 @@ def _policy(request: AuditRequest, source: Fleet | Snapshot, state: Path) -> Pol
         kinds = tuple(about.counts) if about is not None else ()
     else:  # a saved snapshot holds the baseline that it was first judged by; the one in force now is not compared with it
         kinds = baseline_kinds(source)
+    declared = None if isinstance(source, Fleet) else declared_kinds(source.connection)
     fleet, own = source if isinstance(source, Fleet) else None, tuple(request.rules)
-    return load_policy(fleet, own, request.only, request.tags, kinds, severity=request.severity, exclude=request.exclude)
+    return load_policy(
+        fleet, own, request.only, request.tags, kinds, declared_kinds=declared, severity=request.severity, exclude=request.exclude
+    )
 
 
 def _read_fleet(

@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 
 from auditor.fleet.schema import fleet_schema
+from auditor.fleet.settings_schema import settings_schema
 from auditor.job.jobs_schema import jobs_schema
 from docsite.commands import command_pages
 from docsite.markdown import table
@@ -29,6 +30,7 @@ COPIED = (
 
 _LINK = re.compile(r"\[([^\[\]]*)\]\(([^()\s]+)\)")
 _FLEET = "What stands in fleet.yaml. Made from the schema that `auditor init` writes for editors; loading checks more than a schema can say, and names the line of a mistake. A commented file to begin with: `auditor init`."  # noqa: E501
+_SETTINGS = "What hosts and volumes are to be set to ([how to](../docs/how-to/declare-settings.md)). It lies beside fleet.yaml."
 _JOBS = "What stands in jobs.yaml ([the job](../docs/schedule.md)). Made from the schema that `auditor init --jobs` writes for editors."
 _JSON = "Made from the published schema, [`{path}`](../../{path}). Fields are only ever added."
 
@@ -80,6 +82,7 @@ def reference_pages() -> dict[str, str]:
     pages |= {f"json/{path.name.removesuffix('.schema.json')}.md": _json_page(path) for path in schema_files()}
     pages["fleet.md"] = schema_page("fleet.yaml", _FLEET, fleet_schema())
     pages["jobs.md"] = schema_page("jobs.yaml", _JOBS, jobs_schema())
+    pages["settings.md"] = schema_page("settings.yaml", _SETTINGS, settings_schema())
     pages["waivers.md"] = waivers_page()
     pages["roles.md"] = roles_page()
     pages["index.md"] = _index()
@@ -102,6 +105,7 @@ def _index() -> str:
     rows = [
         ("[commands](commands/index.md)", "every command with its options and examples"),
         ("[fleet.yaml](fleet.md)", "every key"),
+        ("[settings.yaml](settings.md)", "every key"),
         ("[waivers.yaml](waivers.md)", "every key"),
         ("[jobs.yaml](jobs.md)", "every key"),
         ("[exit codes](../docs/exit-codes.md)", "what a script may go by"),

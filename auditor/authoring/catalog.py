@@ -28,7 +28,9 @@ from auditor.facts.table import Fact
 if TYPE_CHECKING:
     import duckdb
 
-_TOPIC_OF_TABLE = {"declared": FLEET_FILE_TOPIC, "baseline": BASELINE_TOPIC} | {table: source.topic for table, source in SOURCES.items()}
+_TOPIC_OF_TABLE = {"declared": FLEET_FILE_TOPIC, "declared_setting": FLEET_FILE_TOPIC, "baseline": BASELINE_TOPIC} | {
+    table: source.topic for table, source in SOURCES.items()
+}
 
 
 def main() -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import sys
 from datetime import UTC, datetime
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from auditor.cli import options
+from auditor.cli.paths import file_to_write
 from auditor.errors import ConfigurationError
 
 app = typer.Typer(help="Hold hosts to the state of an earlier run, or of one good host.", no_args_is_help=True)
@@ -86,6 +88,37 @@ def show(state_dir: options.StateDir = None) -> int:
         print("no baseline is set: `auditor baseline set RUN` makes the state of a run the wanted one", file=sys.stderr)
         return 0
     write_baseline(about, sys.stdout)
+    return 0
+
+
+@app.command("export")
+def export(
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", callback=file_to_write, help="Where it goes. [default: standard output]")
+    ] = None,
+    state_dir: options.StateDir = None,
+) -> int:
+    """Write the options and module parameters of the baseline in force as a settings.yaml, which declares them for its clusters and hosts.
+
+    Example: auditor baseline export --out settings.yaml
+
+    Exit codes: 0 it is written, 3 no baseline is set, or it is damaged.
+    """
+    from auditor.history.baseline_export import baseline_as_settings
+    from auditor.history.state import state_directory
+    from auditor.report.files import written_whole
+
+    text = baseline_as_settings(state_directory(state_dir, to_read=True))
+    if out is None:
+        print(text, end="")
+        return 0
+    if out.exists():
+        raise ConfigurationError(
+            f"{out} is there already", why="nothing was written: a file of yours is never overwritten.", do="name another file."
+        )
+    with written_whole(out) as file:
+        file.write(text)
+    print(f"wrote {out}", file=sys.stderr)
     return 0
 
 

@@ -294,10 +294,25 @@ def _not_needed(endpoint: Endpoint, now: datetime) -> EndpointReading:
     )
 
 
+_SETTING_COLUMNS = {
+    "kind": "kind",
+    "thing": "thing",
+    "setting": "setting",
+    "value": "value",
+    "of_endpoint": "endpoint",
+    "of_cluster": "cluster",
+    "of_host": "host",
+    "rank": "rank",
+    "place": "place",
+}
+"""Column -> field of a `DeclaredSetting`."""
+
+
 def _declare(fleet: Fleet, builder: SnapshotBuilder) -> None:
     declared, servers = fleet.declared, fleet.nfs_servers
     columns = {name: [getattr(each, name) for each in servers] for name in ("server", "address", "family")}
     builder.add(Batch("declared_nfs_server", columns))
+    builder.add(Batch("declared_setting", {to: [getattr(each, of) for each in fleet.settings] for to, of in _SETTING_COLUMNS.items()}))
     builder.add(
         Batch(
             "declared",

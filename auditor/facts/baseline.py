@@ -158,6 +158,11 @@ def counts(connection: duckdb.DuckDBPyConnection) -> Mapping[str, int]:
     return {kind: found[kind] for kind in ("host", *KINDS) if kind in found}
 
 
+def declared_kinds(connection: duckdb.DuckDBPyConnection) -> tuple[str, ...]:
+    """The kinds of settings that a snapshot has as declared by settings.yaml."""
+    return tuple(kind for (kind,) in connection.execute("SELECT DISTINCT kind FROM fact.declared_setting ORDER BY ALL").fetchall())
+
+
 def write(connection: duckdb.DuckDBPyConnection, about: About, path: Path) -> None:
     """Write the table `baseline` and what it was made from to one Parquet file.
 

@@ -23,7 +23,8 @@ IDENTITIES: Mapping[str, tuple[str, ...]] = MappingProxyType({name: one.key for 
 """The columns that distinguish the rows of a table; tables that are not here may hold two rows that say the same."""
 
 SOURCES: Mapping[str, Table] = MappingProxyType({name: one for name, one in TABLES.items() if one.topic})
-"""Every table that is read from an endpoint; `reading` and `gap` are about the reading, `declared`, `declared_nfs_server` and
+"""Every table that is read from an endpoint; `reading` and `gap` are about the reading, `declared`,
+`declared_nfs_server`, `declared_setting` and
 `listed_endpoint` fleet.yaml's, `baseline` an earlier run's."""
 
 NULL_IS_UNREAD: frozenset[Fact] = frozenset((name, column) for name, one in TABLES.items() for column in one.always)

@@ -69,6 +69,20 @@ _TABLES = (
         ("family", "VARCHAR", "ontap | other; NULL when not declared"),
     ),
     table(
+        "declared_setting",
+        "Values that settings.yaml declares for hosts, or for volumes of arrays; no row where there is no such file.",
+        ("kind", "VARCHAR", "option | parameter | claim_rule | volume_limit"),
+        ("thing", "VARCHAR", "kernel module; of a claim rule a JSON object of its words; glob over names of volumes, lower case; else ''"),
+        ("setting", "VARCHAR", "name of the option or parameter; of a claim rule its description; of a volume max_iops"),
+        ("value", "VARCHAR", "the wanted value as text; of a claim rule absent, or its policy with options"),
+        ("of_endpoint", "VARCHAR", "glob over names of endpoints, lower case; NULL: any"),
+        ("of_cluster", "VARCHAR", "likewise of clusters"),
+        ("of_host", "VARCHAR", "likewise of hosts"),
+        ("rank", "BIGINT", "of the entries that fit one host or volume, those of the highest rank count"),
+        ("place", "VARCHAR", "file:line"),
+        kept_for={"place": "in which line of settings.yaml a value is declared, shown by every rule of declared/"},
+    ),
+    table(
         "baseline",
         "Settings that somebody declared wanted, as a run or one good host had them; no row when no baseline is set.",
         (

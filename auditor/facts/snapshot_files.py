@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     import duckdb
 
-_COPIED = frozenset({"declared", "declared_nfs_server", "gap", "listed_endpoint", "reading"})
+_COPIED = frozenset({"declared", "declared_nfs_server", "declared_setting", "gap", "listed_endpoint", "reading"})
 
 
 def write_tables(connection: duckdb.DuckDBPyConnection, directory: Path) -> dict[str, str]:

@@ -13,6 +13,8 @@ from msgspec.structs import asdict
 
 from auditor.errors import ConfigurationError
 from auditor.fleet.endpoints import EndpointReader
+from auditor.fleet.settings_file import FILE_NAME as SETTINGS_FILE
+from auditor.fleet.settings_file import DeclaredSetting, load_settings
 from auditor.fleet.shape import SITE_NAME, FleetShape
 from auditor.fleet.windows import DAYS, MaintenanceWindow, minutes_of
 from auditor.model import BulkTransport, Endpoint, EndpointKind, Protection, RebootLimits, Scalar, Severity
@@ -94,6 +96,7 @@ class Fleet:
     maintenance: tuple[MaintenanceWindow, ...] = ()  # when it may be written to; empty: always
     protected: tuple[Protection, ...] = ()
     sites: tuple[Site, ...] = ()
+    settings: tuple[DeclaredSetting, ...] = ()  # of the settings.yaml beside it
 
     def site_of(self, endpoint: str) -> str | None:
         """The site whose workers read the endpoint of that name; None: any worker may."""
@@ -112,9 +115,11 @@ def load_fleet(path: Path) -> Fleet:
     """Read `path`; relative paths in it are relative to its folder.
 
     Raises:
-        ConfigurationError: it has a mistake; the error names every one in the file's form, else the first one in what it says.
+        ConfigurationError: it, or the settings.yaml beside it, has a mistake; the error names every one in the file's form, else the first
+            one in what it says.
     """
-    return _Reader(*load_shaped(path, FleetShape, _first_mistakes, ConfigurationError, why=NOTHING_READ)).fleet()
+    fleet = _Reader(*load_shaped(path, FleetShape, _first_mistakes, ConfigurationError, why=NOTHING_READ)).fleet()
+    return replace(fleet, settings=load_settings(path.with_name(SETTINGS_FILE)))
 
 
 def _addresses(text: str) -> str:

@@ -261,9 +261,10 @@ def missing_notices(snapshot: Snapshot) -> tuple[str, ...]:
 
 def only_drift_notice(rules: RuleSet) -> tuple[str, ...]:
     """A sentence for a fix that is judged by drift rules only; none where other rules are judged too."""
-    if not len(rules) or any(rule.over not in VIEWS for rule in rules):
+    if not len(rules) or any(rule.over not in VIEWS and DRIFT not in rule.tags for rule in rules):
         return ()
-    return ("Judged by the baseline alone: no lesson was asked whether it wants one of these settings different.",)
+    by = "the baseline" if all(rule.over in VIEWS for rule in rules) else "what is declared"
+    return (f"Judged by {by} alone: no lesson was asked whether it wants one of these settings different.",)
 
 
 def _host(snapshot: Snapshot, run: KeptRun, host: str, endpoint: str | None) -> tuple[tuple[str, str], str | None]:

@@ -7,16 +7,17 @@ line has ended.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from auditor.engine.rules.rule import DRIFT
+from auditor.engine.rules.rule import DECLARED, DRIFT
 from auditor.errors import SnapshotError
-from auditor.history.folders import FINDINGS_FILE
+from auditor.history.folders import BASELINE_FILE, FINDINGS_FILE, SETTINGS_FILE
 from auditor.history.runs import list_runs
 from auditor.model import DriftAge
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
@@ -30,8 +31,40 @@ if TYPE_CHECKING:
 MOST_RUNS = 60
 """Earlier runs that are read at most; two months of daily ones. Source: this project."""
 
-_ORIGIN = "SELECT setting, value, thing, epoch_us(taken_at) FROM fact.baseline WHERE kind = 'made'"
-_ORIGIN_THEN = "SELECT setting, value, thing, epoch_us(taken_at) FROM read_parquet(?) WHERE kind = 'made'"
+
+@dataclass(frozen=True, slots=True)
+class _Measure:
+    """What some rules of drift are measured against.
+
+    Attributes:
+        file: of a snapshot, in which it is.
+        identity: SQL of what distinguishes it, over that table; no row, or none but NULL: there is none.
+    """
+
+    file: str
+    identity: str
+
+    def now(self, connection: duckdb.DuckDBPyConnection) -> tuple[Any, ...] | None:
+        """It, in a snapshot that is open."""
+        return _identity(connection, self.identity.format(source=f"fact.{self.file.partition('.')[0]}"))
+
+    def then(self, folder: Path) -> tuple[Any, ...] | None:
+        """It, in a saved snapshot; None where there is none."""
+        import duckdb
+
+        if not (folder / self.file).exists():
+            return None
+        with duckdb.connect() as reading:
+            return _identity(reading, self.identity.format(source="read_parquet(?)"), [str(folder / self.file)])
+
+
+_BASELINE = _Measure(BASELINE_FILE, "SELECT setting, value, thing, epoch_us(taken_at) FROM {source} WHERE kind = 'made'")
+_SETTINGS = _Measure(
+    SETTINGS_FILE,
+    # Where an entry stands in the file is no part of what it wants.
+    "SELECT count(*), bit_xor(md5_number_lower(concat_ws(chr(31), kind, thing, setting, value, coalesce(of_endpoint, chr(0)), "
+    "coalesce(of_cluster, chr(0)), coalesce(of_host, chr(0)), rank))) FROM {source} HAVING count(*) > 0",
+)
 _BEGIN = """CREATE TABLE line AS
 SELECT DISTINCT rule, endpoint, resource_id, CAST(NULL AS VARCHAR) AS since_run, CAST(NULL AS TIMESTAMPTZ) AS since_at, false AS is_ended
 FROM read_parquet($path) WHERE verdict = 'fail' AND list_contains($rules, rule)"""
@@ -65,12 +98,27 @@ def drift_ages(run: Path, started: datetime, snapshot: Snapshot, rules: RuleSet)
     Raises:
         SnapshotError: the run's own verdicts cannot be read.
     """
+    ages: dict[FindingKey, DriftAge] = {}
+    for measure, is_declared in ((_BASELINE, False), (_SETTINGS, True)):
+        views = {rule.id: rule.over for rule in rules if DRIFT in rule.tags and (DECLARED in rule.tags) is is_declared}
+        origin = measure.now(snapshot.connection) if views else None
+        if origin is not None:
+            ages |= _ages(run, started, views, measure, origin)
+    return ages
+
+
+def _ages(run: Path, started: datetime, views: Mapping[str, str], measure: _Measure, origin: tuple[Any, ...]) -> dict[FindingKey, DriftAge]:
+    """Since when each failure of some rules is there, which are all measured against one thing.
+
+    Args:
+        run: as in `drift_ages`.
+        started: likewise.
+        views: by the rule.
+        measure: what they are measured against.
+        origin: its identity now.
+    """
     import duckdb
 
-    views = {rule.id: rule.over for rule in rules if DRIFT in rule.tags}
-    origin = _origin(snapshot.connection, _ORIGIN) if views else None
-    if origin is None:
-        return {}
     with duckdb.connect() as scratch:
         try:
             _begin(scratch, run, sorted(views))
@@ -80,7 +128,7 @@ def drift_ages(run: Path, started: datetime, snapshot: Snapshot, rules: RuleSet)
                 why="since when each drift is there is not known.",
                 do="audit again.",
             ) from failure
-        ended = _follow(scratch, origin, _earlier(run, started))
+        ended = _follow(scratch, measure, origin, _earlier(run, started))
         rows = scratch.execute(_LINES).fetchall()
     own = (run.name, started)
     ages = {}
@@ -103,8 +151,8 @@ def _begin(scratch: duckdb.DuckDBPyConnection, run: Path, rules: Sequence[str]) 
     scratch.execute(_BEGIN, {"path": str(run / FINDINGS_FILE), "rules": list(rules)})
 
 
-def _follow(scratch: duckdb.DuckDBPyConnection, origin: tuple[Any, ...], earlier: Sequence[KeptRun]) -> bool:
-    """Follow the lines back; true when all have ended, also by a run that was judged by another baseline or by none."""
+def _follow(scratch: duckdb.DuckDBPyConnection, measure: _Measure, origin: tuple[Any, ...], earlier: Sequence[KeptRun]) -> bool:
+    """Follow the lines back; true when all have ended, also by a run that was measured against something else or nothing."""
     import duckdb
 
     for kept in earlier[:MOST_RUNS]:
@@ -114,9 +162,8 @@ def _follow(scratch: duckdb.DuckDBPyConnection, origin: tuple[Any, ...], earlier
         if baseline is None or findings is None:
             continue  # a saved snapshot that was judged once more; the run that read it is in the line itself
         try:
-            with duckdb.connect() as reading:
-                if _origin(reading, _ORIGIN_THEN, [str(baseline)]) != origin:
-                    return True
+            if measure.then(baseline.parent) != origin:
+                return True
             _step(scratch, kept, str(findings))
         except duckdb.Error:
             continue  # nothing is known of a damaged run: it neither begins nor ends a line
@@ -130,7 +177,7 @@ def _step(scratch: duckdb.DuckDBPyConnection, kept: KeptRun, findings: str) -> N
         scratch.execute(_ENDED, bound)
 
 
-def _origin(connection: duckdb.DuckDBPyConnection, query: str, bound: Sequence[str] = ()) -> tuple[Any, ...] | None:
-    """The run or host that a baseline was made from, which identifies it; None when there is no baseline."""
+def _identity(connection: duckdb.DuckDBPyConnection, query: str, bound: Sequence[str] = ()) -> tuple[Any, ...] | None:
+    """The row that identifies a baseline or declared settings; None when there is none."""
     row = connection.cursor().execute(query, list(bound)).fetchone()
     return tuple(row) if row else None

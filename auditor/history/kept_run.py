@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from auditor.bounds.files import read_json
 from auditor.errors import SnapshotError
 from auditor.facts.snapshots.manifest import MANIFEST
-from auditor.history.folders import BASELINE_FILE, FINDINGS_FILE, REPORT_FILE, RUN_FILE, RUNS_FOLDER, last_snapshot
+from auditor.history.folders import BASELINE_FILE, FINDINGS_FILE, REPORT_FILE, RUN_FILE, RUNS_FOLDER, SETTINGS_FILE, last_snapshot
 from auditor.history.run_names import RUN_ID
 from auditor.history.working_copy import fetch
 from auditor.model import Outcome
@@ -99,8 +99,8 @@ class KeptRun:
 
     @property
     def baseline(self) -> Path | None:
-        """The table `baseline` of that snapshot; None where there is none."""
-        fetch(self.directory, lambda name: name.endswith((f"/{BASELINE_FILE}", f"/{MANIFEST}")))
+        """The table `baseline` of that snapshot, with that of declared settings beside it; None where there is none."""
+        fetch(self.directory, lambda name: name.endswith((f"/{BASELINE_FILE}", f"/{SETTINGS_FILE}", f"/{MANIFEST}")))
         folder = last_snapshot(self.directory)
         file = None if folder is None else folder / BASELINE_FILE
         return file if file is not None and file.exists() else None

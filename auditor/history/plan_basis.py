@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from auditor.bounds.files import read_bytes
 from auditor.engine.waivers.file import FILE_NAME
 from auditor.errors import GuardError
+from auditor.fleet.settings_file import FILE_NAME as SETTINGS_FILE
 from auditor.history.baseline import baseline_file
 from auditor.history.plan_file import BASIS_WORDS, Basis
 
@@ -53,6 +54,7 @@ def basis_of(
         own=tuple(map(str, own)),
         only=tuple(only),
         tags=tuple(tags),
+        settings=_file_digest(fleet.path.with_name(SETTINGS_FILE)),
     )
 
 

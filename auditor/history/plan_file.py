@@ -35,6 +35,7 @@ BASIS_WORDS = {
     "params": "fleet.yaml gives the rules other values",
     "waivers": "the waivers are other ones",
     "baseline": "the baseline is another one",
+    "settings": "settings.yaml declares other values",
 }
 """What it means that a digest of a basis is another one."""
 
@@ -50,11 +51,12 @@ class Basis:
     own: tuple[str, ...] = ()  # directories of rules besides the shipped ones
     only: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
+    settings: str = ""  # of settings.yaml; "" where there is none, and by an older auditor
 
     @property
     def digests(self) -> Mapping[str, str]:
         """What can differ, by its name."""
-        return {"rules": self.rules, "params": self.params, "waivers": self.waivers, "baseline": self.baseline}
+        return {"rules": self.rules, "params": self.params, "waivers": self.waivers, "baseline": self.baseline, "settings": self.settings}
 
     def differences(self, other: Basis) -> list[str]:
         """What is not the same, in words."""

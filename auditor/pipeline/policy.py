@@ -8,7 +8,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from auditor.errors import GuardError
+from auditor.errors import ConfigurationError, GuardError
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -65,6 +65,7 @@ def load_policy(
     tags: Collection[str] = (),
     baseline_kinds: Collection[str] = (),
     *,
+    declared_kinds: Collection[str] | None = None,
     severity: Severity | None = None,
     exclude: Collection[str] = (),
 ) -> Policy:
@@ -78,6 +79,7 @@ def load_policy(
         severity: only rules of this severity or worse, as the fleet has it; None: all.
         exclude: globs of ids of rules that are left out.
         baseline_kinds: kinds of settings that the baseline in force holds; empty: there is no baseline.
+        declared_kinds: kinds of settings that a saved snapshot has as declared; None: those of `fleet`.
 
     Raises:
         RuleError: any rule file has a mistake.
@@ -89,12 +91,40 @@ def load_policy(
     rules = without(load_rule_set(extra, only, tags), exclude)
     rules, left_out = (rules, ()) if only or tags else usual_rules(rules)
     rules = comparable_rules(rules, baseline_kinds, named={*only, *tags})
+    declared = {one.kind for one in fleet.settings} if fleet is not None else ()
+    rules = declared_rules(rules, declared if declared_kinds is None else declared_kinds, named={*only, *tags})
     overrides = param_overrides(fleet, rules)
     rules, severities = with_fleet_severities(fleet, rules)
     rules = at_least(rules, severity)
     overrides = tuple(override for override in overrides if override.rule in rules.rules)
     warnings = conflict_warnings(rules, overrides)
     return Policy(rules, overrides, warnings, warnings + severities + left_out + plugin_notices())
+
+
+def declared_rules(rules: RuleSet, kinds: Collection[str], *, named: Collection[str] = ()) -> RuleSet:
+    """The rules without those about kinds of settings that settings.yaml does not declare, so that nothing is read for them.
+
+    Args:
+        rules: the rules that were requested.
+        kinds: what is declared, by the words of `auditor.fleet.settings_file.KINDS`; empty: nothing.
+        named: rules and tags that the user named.
+
+    Raises:
+        ConfigurationError: the user named such a rule, or only such are left.
+    """
+    from auditor.engine.rules.rule import DECLARED
+    from auditor.fleet.settings_file import ALL_DECLARED, KINDS
+
+    idle_views = {view for kind, view in KINDS.items() if kind not in kinds} | (set() if kinds else {ALL_DECLARED})
+    idle = [rule.id for rule in rules if rule.over in idle_views]
+    kept = [rule.id for rule in rules if rule.over not in idle_views]
+    if idle and (not kept or set(idle) & set(named) or (DECLARED in named and not kinds)):
+        raise ConfigurationError(
+            f"settings.yaml declares nothing that {idle[0]} could compare with",
+            why=f"nothing was judged: {', '.join(idle[:3])} would have nothing to compare with.",
+            do="write settings.yaml beside fleet.yaml (docs/how-to/declare-settings.md), or leave the rule out.",
+        )
+    return rules.only(kept) if idle else rules
 
 
 def plugin_notices() -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from auditor.facts.snapshots.parts import Part
 if TYPE_CHECKING:
     from auditor.model import Endpoint
 
-_OF_THE_CLIENT = frozenset({"gap", "declared", "declared_nfs_server", "baseline"})
+_OF_THE_CLIENT = frozenset({"gap", "declared", "declared_nfs_server", "declared_setting", "baseline"})
 """Tables that no endpoint answers with."""
 
 

@@ -43,6 +43,7 @@ WAITS = {"workers scheduler", "workers start", "workers list"}
 MADE = ("new/below/one", "one")
 REFUSED = ("there.txt/below", "loop/below", "n\0ul", "long" * 100)
 OUTPUTS = {
+    ("baseline export", "--out"),
     ("collect", "--out"),
     ("endpoints new", "--dir"),
     ("explain", "--svg"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from auditor.engine.rules.params import bindings_of, values_at
+from auditor.engine.rules.rule import DECLARED
 from auditor.engine.verdict_sql import named, value_now
 from auditor.model import SETTING_KEYS, Unusual
 
@@ -26,7 +27,7 @@ def unusual_changes(
     """The changes of `plan` that move a setting out of what is seen of it anywhere in the fleet; those to one value together.
 
     What a shipped rule wants by its own params counts as usual: where the whole fleet is wrong, nobody has the right value. What a param
-    of fleet.yaml wants, or a rule of the fleet's own, does not: there a slip would reach every host.
+    of fleet.yaml wants, a rule of the fleet's own, or settings.yaml does not: there a slip would reach every host.
 
     Args:
         connection: with the views that were judged.
@@ -52,7 +53,7 @@ def unusual_changes(
 
 def _is_usual(rule: Rule | None, change: Change, params: ParamValues, own: Collection[str]) -> bool:
     """Whether a shipped rule wants this by the params it came with."""
-    if rule is None or rule.fix is None or rule.id in own:
+    if rule is None or rule.fix is None or rule.id in own or DECLARED in rule.tags:
         return False
     values = values_at(rule, params, (change.target.endpoint, change.resource.cluster))
     return all(values[name] == rule.params[name].default for name in rule.fix.value.params)

@@ -15,6 +15,8 @@ from auditor.yaml.reading import did_you_mean
 ON_REQUEST = "on-request"
 """The tag of rules that an audit leaves out unless they are requested: they read, or weigh, much for what they are about."""
 
+DECLARED = "declared"
+"""The tag of rules that compare with settings.yaml; they are tagged `drift` too."""
 DRIFT = "drift"
 """The tag of rules that compare with a baseline: what they want is a fact of the fleet, and their failures say since when."""
 

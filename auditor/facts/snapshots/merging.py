@@ -167,6 +167,12 @@ def _write(folder: Path, collected: Sequence[Collected], chosen: Mapping[str, tu
             why=f"{_NOTHING} Drift is measured against one baseline of one fleet.",
             do="merge snapshots of `auditor collect`, which hold none.",
         )
+    if "declared_setting" in digests:
+        raise SnapshotError(
+            "a snapshot that holds declared settings cannot be merged with another",
+            why=f"{_NOTHING} What one settings.yaml declares is not meant for the hosts of another fleet.",
+            do="collect without settings.yaml beside fleet.yaml, and declare for all of them beside the fleet.yaml of all.",
+        )
     bugs = [reading.bug for reading in readings if reading.bug is not None]
     if bugs:
         (folder / BUGS_FILE).write_text("\n\n".join(bugs) + "\n", encoding="utf-8")
