@@ -27,6 +27,8 @@ REPORTERS: Mapping[str, str] = {
     "sarif": "auditor.report.formats.sarif:write_sarif",
     "junit": "auditor.report.formats.junit:write_junit",
     "markdown": "auditor.report.formats.markdown:write_markdown",
+    "frameworks": "auditor.report.formats.frameworks:write_frameworks",
+    "ckl": "auditor.report.formats.ckl:write_ckl",
     "openmetrics": "auditor.report.formats.openmetrics:write_openmetrics",
     "servicenow": "auditor.report.tickets.servicenow:write_incidents",
     "jira": "auditor.report.tickets.jira:write_issues",

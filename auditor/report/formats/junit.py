@@ -103,12 +103,14 @@ def _outcome(finding: Finding) -> str:
     if finding.verdict is Verdict.WAIVED:
         return f"<skipped{_attribute('message', f'waived: {waiver_sentence(finding)}. {sentence}')}/>"
     if finding.verdict is Verdict.UNKNOWN:
-        return f"<error{_attribute('message', sentence)}{_attribute('type', 'unknown')}>{_xml(sentence)}</error>"
+        return f"<error{_attribute('message', sentence)}{_attribute('type', 'unknown')}>{xml_text(sentence)}</error>"
     lines = [sentence, f"Wanted: {neutral(finding.title)}"]
     lines.append(f"Observed {value_text(finding.observed)}, desired {value_text(finding.desired)}.")
     if cost := impact_text(finding.impact):
         lines.append(f"Impact: {cost}")
-    return f"<failure{_attribute('message', sentence)}{_attribute('type', finding.severity.value)}>{_xml(chr(10).join(lines))}</failure>"
+    return (
+        f"<failure{_attribute('message', sentence)}{_attribute('type', finding.severity.value)}>{xml_text(chr(10).join(lines))}</failure>"
+    )
 
 
 def _reading(report: Report) -> Iterator[str]:
@@ -125,7 +127,7 @@ def _reading(report: Report) -> Iterator[str]:
             outcome = f"<skipped{_attribute('message', neutral(why_text(gap)))}/>"
         yield f"<testcase{_named(neutral(f'{gap.endpoint}: {gap.what}'))}{_class('reading')}>{outcome}</testcase>\n"
     if notices:
-        yield f"<system-out>{_xml(chr(10).join(notices))}</system-out>\n"
+        yield f"<system-out>{xml_text(chr(10).join(notices))}</system-out>\n"
     yield "</testsuite>\n"
 
 
@@ -142,10 +144,10 @@ def _class(rule: str) -> str:
 
 
 def _attribute(name: str, value: str) -> str:
-    return f' {name}="{_xml(value)}"'
+    return f' {name}="{xml_text(value)}"'
 
 
-def _xml(text: str) -> str:
+def xml_text(text: str) -> str:
     """`text` in an attribute or an element, in ASCII."""
     known = _NO_XML.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
     return html.escape(known).encode("ascii", "xmlcharrefreplace").decode("ascii")

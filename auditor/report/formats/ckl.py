@@ -1,0 +1,101 @@
+"""Writes the controls of STIGs that rules answer to as a checklist of STIG Viewer (CKL): a VULN for each control.
+
+A control is known by its STIG id (Rule_Ver) alone: the numbers that DISA gives a group and a rule (Vuln_Num, Rule_ID) change with the
+releases of a STIG, and no rule file has them. Whether STIG Viewer merges by Rule_Ver was not tried (unverified).
+
+Source: elements, their order and the words of STATUS as in a checklist of STIG Viewer 2.17, mitre/heimdall2,
+libs/hdf-converters/sample_jsons/checklist_mapper/sample_input_report/small_ckl_overrides.ckl.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TextIO
+
+from auditor.model import DocumentKind, Severity, Verdict
+from auditor.report.controls import Status, frameworks_of
+from auditor.report.formats.junit import xml_text
+from auditor.report.formats.listed import path_of, sentence_of, waiver_sentence
+from auditor.report.wording import count_of, notices_of, scope_notice
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from auditor.model import Report
+    from auditor.report.controls import Control, Framework
+
+_SEVERITIES = {Severity.CRITICAL: "high", Severity.HIGH: "high", Severity.MEDIUM: "medium", Severity.LOW: "low", Severity.INFO: "low"}
+"""CAT I to III by the rule's severity, which is this project's own and not DISA's."""
+
+
+def write_ckl(report: Report, out: TextIO) -> None:
+    """Write `report` as one checklist, whose asset is the fleet; without controls of a STIG it has none, and says so."""
+    out.writelines(f"{line}\n" for line in _lines(report))
+
+
+def _lines(report: Report) -> Iterator[str]:
+    found = frameworks_of(report, (DocumentKind.STIG,))
+    fleet = report.scope.fleet_name if report.scope is not None else "fleet"
+    said = [f"auditor, run {report.run.id}, {count_of(report.run.hosts, 'host')}."]
+    if not found:
+        said.append("No rule of this run answers to a control of a STIG, so that nothing is reviewed here.")
+    comment = " ".join([*said, *filter(None, [scope_notice(report)]), *notices_of(report)])
+    yield '<?xml version="1.0" encoding="UTF-8"?>'
+    yield "<CHECKLIST>"
+    yield "<ASSET>"
+    asset = {"ROLE": "None", "ASSET_TYPE": "Computing", "HOST_NAME": fleet, "HOST_IP": "", "HOST_MAC": "", "HOST_FQDN": ""}
+    asset |= {"TARGET_COMMENT": comment, "TECH_AREA": "", "TARGET_KEY": ""}
+    asset |= {"WEB_OR_DATABASE": "false", "WEB_DB_SITE": "", "WEB_DB_INSTANCE": ""}
+    yield from (_element(name, value) for name, value in asset.items())
+    yield "</ASSET>"
+    yield "<STIGS>"
+    for one in found:
+        yield from _stig(one)
+    yield "</STIGS>"
+    yield "</CHECKLIST>"
+
+
+def _stig(one: Framework) -> Iterator[str]:
+    yield "<iSTIG>"
+    yield "<STIG_INFO>"
+    yield f"<SI_DATA>{_element('SID_NAME', 'title')}{_element('SID_DATA', one.title)}</SI_DATA>"
+    yield "</STIG_INFO>"
+    for control in one.controls.values():
+        yield from _vuln(one, control)
+    yield "</iSTIG>"
+
+
+def _vuln(one: Framework, control: Control) -> Iterator[str]:
+    worst = min(control.rules, key=lambda rule: list(Severity).index(rule.severity))
+    data = {
+        "Vuln_Num": "",
+        "Severity": _SEVERITIES[worst.severity],
+        "Rule_ID": "",
+        "Rule_Ver": control.number,
+        "Rule_Title": "; ".join(rule.title for rule in control.rules),
+        "STIGRef": one.title,
+    }
+    yield "<VULN>"
+    for name, value in data.items():
+        yield f"<STIG_DATA>{_element('VULN_ATTRIBUTE', name)}{_element('ATTRIBUTE_DATA', value)}</STIG_DATA>"
+    yield _element("STATUS", control.status)
+    yield _element("FINDING_DETAILS", "\n".join(_details(control)))
+    yield _element("COMMENTS", f"Judged by {', '.join(rule.id for rule in control.rules)}.")
+    yield "<SEVERITY_OVERRIDE></SEVERITY_OVERRIDE>"
+    yield "<SEVERITY_JUSTIFICATION></SEVERITY_JUSTIFICATION>"
+    yield "</VULN>"
+
+
+def _details(control: Control) -> Iterator[str]:
+    if control.status is Status.NOT_REVIEWED:
+        unknown = control.verdicts[Verdict.UNKNOWN] + control.verdicts[Verdict.WAIVED]
+        yield f"{count_of(unknown, 'verdict is', 'verdicts are')} unknown." if unknown else "Nothing was judged."
+    for finding in control.failing:
+        waiver = waiver_sentence(finding)
+        yield f"{path_of(finding.resource)}: {sentence_of(finding)}" + (f" (waived: {waiver})" if waiver else "")
+    more = control.verdicts[Verdict.FAIL] + control.waived_failures - len(control.failing)
+    if more > 0:
+        yield f"and {count_of(more, 'more failure')}"
+
+
+def _element(name: str, text: str) -> str:
+    return f"<{name}>{xml_text(text)}</{name}>"

@@ -1,0 +1,89 @@
+"""Documents that rules answer to: what is open, what nobody knows, and a checklist of STIG Viewer."""
+
+import io
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TextIO
+from xml.etree import ElementTree
+
+import pytest
+
+from auditor.model import Document, DocumentKind, Finding, Report, Verdict
+from auditor.report.controls import Status, frameworks_of
+from auditor.report.formats.ckl import write_ckl
+from auditor.report.formats.frameworks import write_frameworks
+from tests.report import samples
+
+STIG = "VMware vSphere 8.0 ESXi"
+CONTROL = Document(DocumentKind.STIG, STIG, "ESXI-80-000145")
+
+
+def report_of(*verdicts: Verdict, waived_from: Verdict = Verdict.FAIL, documents: tuple[Document, ...] = (CONTROL,)) -> Report:
+    """A report of one rule that answers to `documents`, and has these verdicts."""
+    whole = samples.bad_night()
+    rule = replace(samples.DSNRO, documents=documents, id="mine/chap")
+    first = next(iter(whole.findings()))
+    waiver = {"owner": "we", "reason": "a <trial>", "expires": "2099-01-01", "verdict": waived_from.value}
+    found: list[Finding] = [
+        replace(first, rule=rule.id, verdict=verdict, waiver=waiver if verdict is Verdict.WAIVED else None, fix=None)
+        for verdict in verdicts
+    ]
+    return replace(whole, rules=(rule,), findings=lambda: iter(found), listed=None, counts=None, by_place=None, notices=())
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "status"),
+    [
+        ((Verdict.PASS, Verdict.FAIL, Verdict.UNKNOWN), Status.OPEN),
+        ((Verdict.PASS, Verdict.WAIVED), Status.OPEN),
+        ((Verdict.PASS, Verdict.UNKNOWN), Status.NOT_REVIEWED),
+        ((Verdict.PASS, Verdict.NOT_APPLICABLE), Status.NO_FINDING),
+        ((Verdict.NOT_APPLICABLE,), Status.NOT_APPLICABLE),
+        ((), Status.NOT_REVIEWED),
+    ],
+)
+def test_a_control_is_as_bad_as_its_worst_verdict_and_unknown_is_no_pass(verdicts: tuple[Verdict, ...], status: Status) -> None:
+    [framework] = frameworks_of(report_of(*verdicts))
+    [control] = framework.controls.values()
+    assert control.status is status
+    assert framework.score == {Status.NO_FINDING: 1.0, Status.NOT_APPLICABLE: None}.get(status, 0.0)
+
+
+def test_an_unknown_verdict_that_is_waived_is_not_reviewed() -> None:
+    [framework] = frameworks_of(report_of(Verdict.PASS, Verdict.WAIVED, waived_from=Verdict.UNKNOWN))
+    assert [one.status for one in framework.controls.values()] == [Status.NOT_REVIEWED]
+
+
+def written(write: Callable[[Report, TextIO], None], report: Report) -> str:
+    out = io.StringIO()
+    write(report, out)
+    return out.getvalue()
+
+
+def test_a_checklist_has_a_vuln_for_each_control_of_a_stig_and_for_nothing_else() -> None:
+    vendor = Document(DocumentKind.VENDOR, "Guide", "1")
+    second = replace(CONTROL, number="ESXI-80-000199")
+    root = ElementTree.fromstring(written(write_ckl, report_of(Verdict.FAIL, Verdict.WAIVED, documents=(second, CONTROL, vendor))))
+    assert root.tag == "CHECKLIST"
+    vulns = root.findall("./STIGS/iSTIG/VULN")
+    data = [{one.findtext("VULN_ATTRIBUTE"): one.findtext("ATTRIBUTE_DATA") for one in vuln.findall("STIG_DATA")} for vuln in vulns]
+    assert [one["Rule_Ver"] for one in data] == ["ESXI-80-000145", "ESXI-80-000199"]
+    assert {one["Severity"] for one in data} == {"high"}
+    assert [vuln.findtext("STATUS") for vuln in vulns] == ["Open", "Open"]
+    details = vulns[0].findtext("FINDING_DETAILS") or ""
+    assert "waived: a <trial>" in details
+    assert root.findtext("./STIGS/iSTIG/STIG_INFO/SI_DATA/SID_DATA") == STIG
+
+
+def test_a_checklist_without_a_control_says_so_and_has_no_vuln() -> None:
+    root = ElementTree.fromstring(written(write_ckl, report_of(Verdict.PASS, documents=())))
+    assert root.findall(".//VULN") == []
+    assert "No rule of this run answers to a control of a STIG" in (root.findtext("./ASSET/TARGET_COMMENT") or "")
+
+
+def test_each_document_has_a_part_with_its_score() -> None:
+    text = written(write_frameworks, report_of(Verdict.PASS, documents=(CONTROL, replace(CONTROL, number="B"))))
+    assert f"| {STIG} (DISA STIG) | 100 % | 2 | 0 | 0 | 0 |" in text
+    assert f"## {STIG} (DISA STIG)\n\nScore: 100 %." in text
+    assert "| ESXI-80-000145 | no finding | 0 | 0 | mine/chap |" in text
+    assert "No rule of this run names a document." in written(write_frameworks, report_of(Verdict.PASS, documents=()))
