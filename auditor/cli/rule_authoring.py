@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,6 +13,7 @@ from auditor.cli import options
 from auditor.cli.paths import folder_to_write
 from auditor.cli.query import saved_place
 from auditor.errors import ConfigurationError, RuleError
+from auditor.system.shell import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,26 +26,139 @@ _RULE_ID = re.compile(r"[a-z0-9-]+(/[a-z0-9-]+)+")
 
 def new(
     rule: Annotated[str, typer.Argument(metavar="TOPIC/ID", help="For example queue/host-limit.")],
-    over: Annotated[str, typer.Option("--over", metavar="VIEW", help="The view that it judges; see `auditor rules schema`.")] = "device",
+    over: Annotated[
+        str | None,
+        typer.Option(
+            "--over",
+            metavar="VIEW",
+            help="The view that it judges; see `auditor rules schema`. [default: device, or what is answered]",
+            show_default=False,
+        ),
+    ] = None,
+    title: Annotated[str | None, typer.Option("--title", metavar="TEXT", help="What is so where all is well.")] = None,
+    holds: Annotated[str | None, typer.Option("--holds", metavar="SQL", help="The condition, over one row of the view.")] = None,
+    by_hand: Annotated[str | None, typer.Option("--by-hand", metavar="TEXT", help="What a person does about a failure.")] = None,
+    passes: Annotated[str | None, typer.Option("--passes", metavar="ROW", help="A row that passes. [default: one is found]")] = None,
+    fails: Annotated[str | None, typer.Option("--fails", metavar="ROW", help="A row that fails. [default: one is found]")] = None,
+    template: Annotated[
+        bool, typer.Option("--template", help="Ask nothing; write every part that a rule may have, to be filled in.")
+    ] = False,
     directory: Annotated[
         Path, typer.Option("--dir", metavar="DIR", callback=folder_to_write, help="The directory of rules the file goes into.")
     ] = Path("rules"),
 ) -> int:
-    """Write a file for a new rule, with a placeholder for each part to fill in.
+    """Write a new rule. On a terminal it asks three questions, finds a row that passes and one that fails, and tests the rule at once.
 
-    Example: auditor rules new queue/host-limit --over host_module
+    With --title, --holds and --by-hand it asks nothing. Without them and without a terminal it writes every part with a placeholder.
+
+    Example: auditor rules new mine/one-extent
+
+    Example: auditor rules new mine/one-extent --over datastore --title "It has one extent" --holds "extents = 1" --by-hand "Move it"
+
+    Example: auditor rules new queue/host-limit --over host_module --template
     """
-    from auditor.authoring.scaffold import draft
-    from auditor.authoring.schema_docs import about_view, described
-
     if not _RULE_ID.fullmatch(rule):
         raise ConfigurationError(
             f'"{rule}" is not TOPIC/ID in lower case, digits and dashes',
             why="no file was written.",
             do="for example: auditor rules new queue/host-limit",
         )
-    text = draft(rule, _view(over), about_view(over), described(over))
     path = directory / f"{rule}.yaml"
+    given = {"--title": title, "--holds": holds, "--by-hand": by_hand}
+    asks = not template and not all(given.values()) and sys.stdin.isatty() and sys.stderr.isatty()
+    if not asks and not any(given.values()):
+        _write_template(rule, _view(over or "device"), path)
+        return 0
+    if template or (not asks and not all(given.values())):
+        lacking = ", ".join(name for name, value in given.items() if not value)
+        raise ConfigurationError(
+            "--template writes what is to be filled in" if template else f"a short rule needs {lacking} too",
+            why="no file was written.",
+            do="leave --template out." if template else "give all three, or none of them on a terminal, which asks.",
+        )
+    return _write_short(rule, path, _asked(over, title, holds, by_hand), (_row("--passes", passes), _row("--fails", fails)))
+
+
+def _asked(over: str | None, title: str | None, holds: str | None, by_hand: str | None) -> tuple[str, str, str, str]:
+    """View, title, condition and what to do; what is not given is asked on the terminal."""
+    if title is None:
+        shown = "" if over else ' The view first, as in "datastore: A VMFS datastore lies on one device"'
+        title = _answer(f"What is judged, in a sentence that is true where all is well?{shown}")
+        view, colon, sentence = title.partition(": ")
+        if over is None and colon and re.fullmatch(r"[a-z_]+", view):
+            over, title = view, sentence.strip()
+    view = _view(over or "device")
+    holds = holds or _answer(f"Which condition holds then? SQL over one row of {view}, such as extents <= 1")
+    return view, title, holds, by_hand or _answer("What does a person do where it does not?")
+
+
+def _answer(question: str) -> str:
+    """What is typed, on one line.
+
+    Raises:
+        ConfigurationError: nothing is.
+    """
+    print(f"{question}\n> ", end="", file=sys.stderr, flush=True)
+    answer = sys.stdin.readline().strip()
+    if not answer:
+        raise ConfigurationError(
+            "there is no answer", why="no file was written.", do="answer all three questions, or give them as options."
+        )
+    return answer
+
+
+def _row(option: str, text: str | None) -> dict[str, Any] | None:
+    """A row that an option gives as YAML."""
+    from auditor.yaml.reading import parse_yaml
+
+    if text is None:
+        return None
+    try:
+        row, _ = parse_yaml(f"row: {text}".encode())
+        if isinstance(row["row"], dict) and row["row"]:
+            return row["row"]
+    except (ValueError, KeyError):
+        pass
+    raise ConfigurationError(
+        f"{option} is no row: {text}", why="no file was written.", do=f"write columns with values: {option} '{{extents: 1}}'."
+    )
+
+
+def _write_template(rule: str, view: str, path: Path) -> None:
+    from auditor.authoring.scaffold import draft
+    from auditor.authoring.schema_docs import about_view, described
+
+    _write(path, draft(rule, view, about_view(view), described(view)))
+    print(f"{path}: fill it in, then `auditor rules test {path}`")
+
+
+def _write_short(rule: str, path: Path, said: tuple[str, str, str, str], rows: tuple[dict[str, Any] | None, dict[str, Any] | None]) -> int:
+    """Write a short rule and judge its examples; its exit code is that of `auditor rules test`."""
+    from auditor.authoring.examples import check_examples
+    from auditor.authoring.short_rules import Answers, short_rule
+    from auditor.endpoints.settings import remediator_names
+    from auditor.engine.rules.loading import load_rules
+    from auditor.facts.catalog import all_view_columns
+
+    view, title, holds, by_hand = said
+    views, remediators = all_view_columns(), remediator_names()
+    _write(path, short_rule(Answers(rule, view, title, holds, by_hand), views, remediators, *rows))
+    folder = path.parents[rule.count("/")]
+    results = check_examples(load_rules([folder], views, remediators).only([rule]))
+    wrong = [result for result in results if not result.ok]
+    for result in wrong:
+        print(f"{result.rule}: example '{result.example}' must be {result.wanted}: {result.detail}")
+    print(f"{path}: {len(results) - len(wrong)} passed, {len(wrong)} failed")
+    print(f"Judge by it: auditor audit --fleet fleet.yaml --rules {quoted(str(folder))} --only {rule}", file=sys.stderr)
+    return 3 if wrong else 0
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a new file; its folder is made.
+
+    Raises:
+        ConfigurationError: it is there already, or cannot be written.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8") as file:
@@ -53,8 +167,6 @@ def new(
         raise ConfigurationError(
             f"cannot write {path}: {failure.strerror or failure}", why="no file was written.", do="name another rule or directory."
         ) from failure
-    print(f"{path}: fill it in, then `auditor rules test {path}`")
-    return 0
 
 
 def schema(

@@ -1,5 +1,6 @@
 """The commands for who writes rules."""
 
+import io
 import re
 from pathlib import Path
 
@@ -8,7 +9,10 @@ import pytest
 from auditor.authoring.scaffold import blanks
 from auditor.cli import run
 from auditor.cli.run_on_change import run_on_change
+from auditor.engine.rules.loading import load_rules
 from auditor.errors import RuleError
+from auditor.facts.catalog import all_view_columns
+from auditor.model import Verdict
 
 FILLED = {
     "the value": "256",
@@ -47,6 +51,88 @@ def test_a_new_rule_is_refused_until_it_is_filled_in_and_passes_then(tmp_path: P
     path.write_text(re.sub(r"<fill in: [^>]*>", lambda match: filled_in(match[0]), text), encoding="utf-8")
     assert run(["rules", "test", str(path)]) == 0
     assert capsys.readouterr().out == "4 passed, 0 failed\n"
+
+
+SHORT = ("--over", "datastore", "--title", "It has one extent", "--holds", "extents <= 1", "--by-hand", "Move its machines")
+
+
+def test_a_short_rule_is_written_with_both_examples_and_tested(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["rules", "new", "mine/one", *SHORT, "--dir", str(tmp_path)]) == 0
+    path = tmp_path / "mine/one.yaml"
+    assert capsys.readouterr().out == f"{path}: 2 passed, 0 failed\n"
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 12
+    rule = load_rules([tmp_path], all_view_columns(), ())["mine/one"]
+    assert [(one.verdict, one.row) for one in rule.examples] == [(Verdict.PASS, {"extents": 1}), (Verdict.FAIL, {"extents": 2})]
+    assert (rule.observed.text, rule.desired.text, rule.title, rule.by_hand) == (
+        "extents",
+        "'extents <= 1'",
+        "It has one extent",
+        "Move its machines",
+    )
+    assert run(["rules", "test", str(path)]) == 0
+
+
+@pytest.mark.parametrize(
+    ("holds", "rows", "says"),
+    [
+        pytest.param("extnts = 1", [], 'did you mean "extents"', id="no such column"),
+        pytest.param("extents >= 0", [], "no row was found that fails", id="nothing fails"),
+        pytest.param("extents >= 0", ["--fails", "1"], "--fails is no row: 1", id="no row"),
+        pytest.param("extents = 1; DROP TABLE x", [], "mine/one:5", id="no expression"),
+    ],
+)
+def test_a_condition_that_is_no_rule_is_told_and_nothing_is_written(
+    holds: str, rows: list[str], says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = [holds if word == "extents <= 1" else word for word in SHORT]
+    assert run(["rules", "new", "mine/one", *words, *rows, "--dir", str(tmp_path)]) == 3
+    err = capsys.readouterr().err
+    assert says in err
+    assert "no file was written" in err
+    assert not (tmp_path / "mine/one.yaml").exists()
+
+
+def test_a_row_that_is_given_is_the_example_and_a_wrong_one_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["rules", "new", "mine/one", *SHORT, "--passes", "{extents: 5}", "--dir", str(tmp_path)]) == 3
+    assert "example 'passes 1' must be pass" in capsys.readouterr().out
+
+
+def test_half_of_a_short_rule_is_refused_where_nobody_can_be_asked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["rules", "new", "mine/one", "--holds", "extents = 1", "--dir", str(tmp_path)]) == 3
+    assert "a short rule needs --title, --by-hand too" in capsys.readouterr().err
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_three_answers_on_a_terminal_are_a_rule(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", Terminal("datastore: It lies on one device\nextents = 1\nMove its machines: slowly\n"))
+    shown = Terminal()
+    monkeypatch.setattr("sys.stderr", shown)
+    assert run(["rules", "new", "mine/one", "--dir", str(tmp_path)]) == 0
+    assert [line[:14] for line in shown.getvalue().splitlines() if line.startswith(("What", "> Which", "> What"))] == [
+        "What is judged",
+        "> Which condit",
+        "> What does a ",
+    ]
+    rule = load_rules([tmp_path], all_view_columns(), ())["mine/one"]
+    assert (rule.over, rule.title, rule.holds.text, rule.by_hand) == (
+        "datastore",
+        "It lies on one device",
+        "extents = 1",
+        "Move its machines: slowly",
+    )
+
+
+def test_no_answer_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", Terminal("datastore: It lies on one device\n\n"))
+    monkeypatch.setattr("sys.stderr", Terminal())
+    assert run(["rules", "new", "mine/one", "--dir", str(tmp_path)]) == 3
+    assert not list(tmp_path.iterdir())
 
 
 def test_one_blank_that_is_left_in_words_alone_is_refused_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

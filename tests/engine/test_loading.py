@@ -2,9 +2,11 @@ from pathlib import Path
 
 import pytest
 
+from auditor.authoring.examples import check_examples
 from auditor.engine.rules.loading import load_rules
 from auditor.engine.rules.text import text_of
 from auditor.errors import ConfigurationError, RuleError
+from auditor.facts.catalog import view_columns
 from auditor.model import Cure, Document, DocumentKind, FixClass, ImpactModel, ImpactScope, Lesson, Reproduction, Severity, Verdict
 from tests.engine.bench import HEADROOM, REMEDIATORS, SOUND, VIEWS, changed, rule_text, rules_from, write_rule
 
@@ -251,12 +253,8 @@ def examples(*kinds: str) -> str:
 @pytest.mark.parametrize(
     ("keys", "words"),
     [
-        pytest.param({"examples": examples("passes", "fails")}, 'no example under "unknown"', id="no unknown example"),
-        pytest.param(
-            {"applies": "dsnro > 1", "examples": examples("passes", "fails", "unknown")},
-            'no example under "not_applicable"',
-            id="applies without an example of it",
-        ),
+        pytest.param({"examples": examples("passes", "unknown")}, 'no example under "fails"', id="no failing example"),
+        pytest.param({"examples": examples("fails", "unknown")}, 'no example under "passes"', id="no passing example"),
         pytest.param(
             {"examples": examples("passes", "fails", "unknown", "not_applicable")},
             'without "applies" no row is "not_applicable"',
@@ -376,3 +374,28 @@ def test_asking_for_a_rule_that_does_not_exist_offers_the_nearest(tmp_path: Path
     assert [rule.id for rule in rules.only(["local/one"])] == ["local/one"]
     with pytest.raises(ConfigurationError, match=f'"vvol/pe-dsnro-hedroom"; did you mean "{HEADROOM}"'):
         rules.only(["vvol/pe-dsnro-hedroom"])
+
+
+def test_a_rule_of_few_lines_says_the_rest_itself(tmp_path: Path) -> None:
+    path = tmp_path / "mine/short.yaml"
+    path.parent.mkdir()
+    path.write_text(
+        """title: It is deep enough
+over: protocol_endpoint
+holds: dsnro >= $least AND queue_depth > 1
+by_hand: Set it
+params: {least: {default: 64, unit: commands, why: ours, policy: true, bounds: {least: 1, most: 99, source: ours}}}
+examples:
+  passes: [{row: {dsnro: 64, queue_depth: 9}}, {row: {dsnro: 65, queue_depth: 9}}]
+  fails: [{row: {dsnro: 1, queue_depth: 9}}]
+""",
+        encoding="utf-8",
+    )
+    rule = load_rules([tmp_path], view_columns(), ())["mine/short"]
+    assert (rule.id, rule.severity, rule.observed.text) == ("mine/short", Severity.MEDIUM, "dsnro")
+    assert rule.desired.text == "'dsnro >= $least AND queue_depth > 1'"
+    assert rule.desired.params == ()
+    assert rule.sources == (("The author of this rule, who names no source", None),)
+    assert rule.lesson == "Its author gave no reason."
+    assert [one.name for one in rule.examples] == ["passes 1", "passes 2", "fails 1"]
+    assert all(result.ok for result in check_examples(load_rules([tmp_path], view_columns(), ())))

@@ -14,9 +14,11 @@ from auditor.endpoints.settings import remediator_names
 from auditor.engine.rules.loading import load_rules
 from auditor.engine.rules.message import Slot, parts
 from auditor.engine.rules.rule import Rule, RuleSet
+from auditor.errors import RuleError
 from auditor.facts.catalog import view_columns
 from auditor.facts.views import RESOURCE_COLUMNS, seal
 from auditor.model import Verdict
+from auditor.yaml.reading import load_yaml
 
 RULES = Path(__file__).parents[2] / "rules"
 MOST_CHARACTERS = 200
@@ -37,6 +39,34 @@ def test_there_are_rules_and_every_file_is_one() -> None:
 @pytest.mark.parametrize("rule_id", IDS)
 def test_the_examples_are_what_they_say_and_every_failing_one_is_fixed(rule_id: str) -> None:
     assert [result.detail for result in check_examples(shipped().only([rule_id]), shipped()) if not result.ok] == []
+
+
+WRITTEN = {
+    "id",
+    "title",
+    "failure_title",
+    "severity",
+    "tags",
+    "over",
+    "releases",
+    "lesson",
+    "sources",
+    "holds",
+    "observed",
+    "desired",
+    "message",
+}
+"""What the loader lets a rule of a fleet leave out, and no shipped one does."""
+
+
+@pytest.mark.parametrize("rule_id", IDS)
+def test_a_shipped_rule_leaves_nothing_out(rule_id: str) -> None:
+    data = load_yaml(RULES / f"{rule_id}.yaml", RuleError, why="").data
+    assert WRITTEN - data.keys() == set()
+    examples = data["examples"]
+    wanted = {"passes", "fails", "unknown", *(["not_applicable"] if "applies" in data else [])}
+    assert {kind for kind, rows in examples.items() if rows} == wanted
+    assert all(row.get("name") for rows in examples.values() for row in rows)
 
 
 @cache

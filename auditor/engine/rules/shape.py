@@ -127,7 +127,7 @@ class FixShape(Shape, kw_only=True):
 class ExampleShape(Shape):
     """A row, under the verdict that it must get."""
 
-    name: Text
+    name: Text | None = None
     row: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -141,26 +141,26 @@ class ExamplesShape(Shape):
 
 
 class RuleShape(Shape, kw_only=True):
-    """The whole file."""
+    """The whole file. What may be left out has the meaning that `reader.py` gives it; a rule that is shipped leaves nothing of it out."""
 
-    id: Text
+    id: Text | None = None
     title: Text
     failure_title: Text | None = None
-    severity: Severity
+    severity: Severity = Severity.MEDIUM
     tags: tuple[str, ...] = ()
     over: Text
     releases: ReleasesShape | None = None
     impact: ImpactShape | None = None
     reproduction: ReproductionShape | None = None
-    lesson: Text
-    sources: tuple[SourceShape, ...]
+    lesson: Text | None = None
+    sources: tuple[SourceShape, ...] = ()
     documents: tuple[DocumentShape, ...] = ()
     params: Mapping[str, ParamShape] = field(default_factory=dict)
     let: Mapping[str, Sql] = field(default_factory=dict)
     applies: Sql | None = None
     holds: Sql
-    observed: Sql
-    desired: Sql
+    observed: Sql | None = None
+    desired: Sql | None = None
     message: Text | None = None
     may_be_missing: Mapping[str, Text] = field(default_factory=dict)
     worse: Mapping[str, bool | Text] = field(default_factory=dict)

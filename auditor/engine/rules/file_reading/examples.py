@@ -29,10 +29,11 @@ def read_examples(document: YamlDocument, shapes: ExamplesShape, expressions: Ex
     for key, verdict in VERDICTS.items():
         for index, shape in enumerate(getattr(shapes, key)):
             at = ("examples", key, index)
-            if shape.name and shape.name in examples:
-                mistakes.add(f'a second example is named "{shape.name}"', *at, "name")
+            name = shape.name or f"{key} {index + 1}"
+            if name in examples:
+                mistakes.add(f'a second example is named "{name}"', *at, "name")
             _check_row(shape.row, expressions, mistakes, *at, "row")
-            examples[shape.name] = Example(shape.name.strip(), verdict, shape.row, document.line(*at))
+            examples[name] = Example(name.strip(), verdict, shape.row, document.line(*at))
     return tuple(examples.values())
 
 

@@ -17,6 +17,7 @@ from auditor.engine.rules.message import MessageError, Shown, read_message
 from auditor.engine.rules.rule import Message, Param, Releases, Rule
 from auditor.engine.rules.shape import RuleShape
 from auditor.engine.rules.types import Family, family_of
+from auditor.engine.verdict_sql import named, quoted
 from auditor.model import ImpactModel, Reproduction
 from auditor.yaml.shapes import decode
 
@@ -24,10 +25,12 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
     from auditor.engine.rules.expressions import ExpressionChecker
-    from auditor.engine.rules.rule import Views
+    from auditor.engine.rules.rule import Expression, Views
     from auditor.engine.rules.shape import ImpactShape, ReproductionShape
     from auditor.yaml.reading import YamlDocument
 
+NO_LESSON = "Its author gave no reason."
+"""The lesson of a rule that has none."""
 _SHOWN = (*SETTINGS, Family.TIME)
 _ID = re.compile(r"[a-z0-9-]+(/[a-z0-9-]+)+")
 
@@ -71,18 +74,20 @@ class RuleReader:
             return None  # every other sentence about an expression would follow from this one
         params = read_params(shape.params, mistakes)
         expressions = ExpressionReader(shape.over, self._views[shape.over], params, self._named, self._checker, mistakes)
-        observed = expressions.read(shape.observed, "observed", wanted=_SHOWN)
-        desired = expressions.read(shape.desired, "desired", wanted=_SHOWN)
+        holds = expressions.read(shape.holds, "holds", wanted=TRUTH)
+        found, wanted = _shown_where_unsaid(shape.holds, holds)
+        observed = expressions.read(found if shape.observed is None else shape.observed, "observed", wanted=_SHOWN)
+        desired = expressions.read(wanted if shape.desired is None else shape.desired, "desired", wanted=_SHOWN)
         rule = Rule(
             id=expected_id,
             title=shape.title.strip(),
             failure_title=(shape.failure_title or "").strip(),
             severity=shape.severity,
             over=shape.over,
-            lesson=shape.lesson.strip(),
+            lesson=stripped(shape.lesson) or NO_LESSON,
             sources=read_sources(self._document, shape, mistakes),
             documents=read_documents(shape, mistakes),
-            holds=expressions.read(shape.holds, "holds", wanted=TRUTH) or NOTHING,
+            holds=holds or NOTHING,
             observed=observed or NOTHING,
             desired=desired or NOTHING,
             message=self._read_message(Shown(expressions.columns, params, observed, desired, expressions.lets)),
@@ -110,7 +115,7 @@ class RuleReader:
         return None if mistakes.found else rule
 
     def _check_id(self, expected: str) -> None:
-        written = self._shape.id.strip()
+        written = (self._shape.id or "").strip()
         if written and written != expected:
             self._mistakes.add(f'id is "{written}" and the file\'s path says "{expected}"', "id")
         elif not _ID.fullmatch(expected):
@@ -138,6 +143,14 @@ class RuleReader:
         except MessageError as failure:
             self._mistakes.add(f"'message' {failure}", "message")
             return None
+
+
+def _shown_where_unsaid(written: Any, holds: Expression | None) -> tuple[str | None, str]:
+    """What a rule shows as found and as wanted where it does not say: the first column of its condition, and the condition."""
+    text = as_sql(written)
+    found = holds.columns[0] if holds is not None and holds.columns else None
+    is_bare = found is not None and re.search(rf'(?<![\w"]){re.escape(found)}(?![\w"])', text) is not None
+    return (found if is_bare or found is None else named(found)), quoted(text)
 
 
 def _impact(shape: ImpactShape | None) -> ImpactModel | str | None:

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from auditor.yaml.reading import YamlDocument
 
 
+NO_SOURCE = "The author of this rule, who names no source"
+"""The source of a rule that has none."""
+
+
 def read_sources(document: YamlDocument, shape: RuleShape, mistakes: Mistakes) -> tuple[tuple[str, str | None], ...]:
     """Who says so: each with its link, or None."""
     for index, source in enumerate(shape.sources):
@@ -20,7 +24,7 @@ def read_sources(document: YamlDocument, shape: RuleShape, mistakes: Mistakes) -
             mistakes.add(f'"{source.url}" is not a URL', "sources", index, "url")
     if document.data.get("sources") == []:
         mistakes.add("a rule without a source is a rumour: name at least one", "sources")
-    return tuple((source.what.strip(), stripped(source.url)) for source in shape.sources)
+    return tuple((source.what.strip(), stripped(source.url)) for source in shape.sources) or ((NO_SOURCE, None),)
 
 
 def read_documents(shape: RuleShape, mistakes: Mistakes) -> tuple[Document, ...]:

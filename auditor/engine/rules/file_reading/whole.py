@@ -67,7 +67,7 @@ def _check_example_kinds(shape: RuleShape, rule: Rule, mistakes: Mistakes) -> No
     present = {example.verdict for example in rule.examples}
     for key, verdict in VERDICTS.items():
         can_be = verdict is not Verdict.NOT_APPLICABLE or shape.applies is not None
-        if can_be and verdict not in present:
+        if verdict in (Verdict.PASS, Verdict.FAIL) and verdict not in present:
             mistakes.add(f'no example under "{key}"', "examples")
         if not can_be and verdict in present:
             mistakes.add(f'without "applies" no row is "{key}"', "examples", key)
