@@ -5,7 +5,7 @@ An entry is only said to fit nothing where all was read that it could fit: what 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from auditor.text.names import fits, fits_host, fits_sql, glob_for_sql, is_calle
 if TYPE_CHECKING:
     from auditor.facts.snapshots.snapshot import Snapshot
     from auditor.fleet.loading import Fleet
+    from auditor.fleet.settings_file import DeclaredSetting
     from auditor.fleet.windows import MaintenanceWindow
     from auditor.model import Protection
 
@@ -60,6 +61,7 @@ def unmatched_notices(fleet: Fleet, snapshot: Snapshot) -> tuple[str, ...]:
     return (
         *_params(fleet, snapshot, seen),
         *_declared(fleet, snapshot),
+        *unmatched_settings(fleet, snapshot, seen),
         *(f"{sentence}, so it protects nothing." for sentence in unmatched_protection(fleet, snapshot)),
         *unmatched_windows(fleet.maintenance, seen),
     )
@@ -119,6 +121,43 @@ def seen_in(fleet: Fleet, snapshot: Snapshot) -> Seen:
     whole = snapshot.connection.cursor().execute("SELECT endpoint FROM fact.reading WHERE topic = 'hosts' AND complete").fetchall()
     places = [(endpoint, cluster, host) for endpoint, cluster, host in rows]
     return Seen([*places, *((name, None, None) for name in names)], names, frozenset(with_hosts - {name for (name,) in whole}))
+
+
+def unmatched_settings(fleet: Fleet, snapshot: Snapshot, seen: Seen) -> Iterator[str]:
+    """A sentence for each entry of settings.yaml that is for no host, or no volume, of the snapshot."""
+    entries: dict[tuple[str | None, str | None, str | None, str | None], DeclaredSetting] = {}
+    for one in fleet.settings:
+        entries.setdefault((one.endpoint, one.cluster, one.host, one.thing if one.kind == "volume_limit" else None), one)
+    for (endpoint, cluster, host, volume), one in entries.items():
+        named = _texts(endpoint=endpoint, cluster=cluster, host=host, volume=volume)
+        is_there = _has_volume(endpoint, volume, snapshot) if volume is not None else _has_host(endpoint, cluster, host, seen)
+        if named and not is_there:
+            yield f"{one.place}: settings are declared for {named}, and nothing in the fleet is called so, so nothing is held to them."
+
+
+def _has_host(endpoint: str | None, cluster: str | None, host: str | None, seen: Seen) -> bool:
+    """Whether a host fits all of them by its whole name, or may where hosts were not read."""
+    if any(endpoint is None or fits(name, endpoint) for name in seen.unread):
+        return True
+    return any(
+        place[2] is not None
+        and (endpoint is None or fits(place[0], endpoint))
+        and (cluster is None or fits(place[1], cluster))
+        and (host is None or fits(place[2], host))
+        for place in seen.places
+    )
+
+
+def _has_volume(endpoint: str | None, volume: str, snapshot: Snapshot) -> bool:
+    """Whether an array has a volume that fits; true where not all volumes were read."""
+    cursor = snapshot.connection.cursor()
+    read = cursor.execute("SELECT coalesce(bool_and(complete), false) FROM fact.reading WHERE topic = 'volumes'").fetchone()
+    if read is None or not read[0] or any(reading.left_out for reading in snapshot.readings):
+        return True
+    conditions = [fits_sql("name", "$volume"), *([fits_sql("endpoint", "$endpoint")] if endpoint is not None else [])]
+    bound = {"volume": volume} | ({"endpoint": endpoint} if endpoint is not None else {})
+    statement = f"SELECT 1 FROM fact.array_volume WHERE {' AND '.join(conditions)} LIMIT 1"
+    return cursor.execute(statement, bound).fetchone() is not None
 
 
 def _has_place(entry: Protection, seen: Seen) -> bool:

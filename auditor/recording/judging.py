@@ -12,6 +12,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from auditor.facts.families import families_by_name
+from auditor.fleet.settings_file import FILE_NAME as SETTINGS_FILE
 from auditor.recording.masking import Fate
 
 if TYPE_CHECKING:
@@ -77,6 +78,8 @@ def masked_policy(fleet: Fleet, waivers: Waivers | None, rules: Collection[str],
             policy.left_out.append(f"{waiver.where}: a waiver")
         else:
             policy.waivers.append(entry)
+    if fleet.settings:
+        policy.left_out.append(f"{fleet.path.with_name(SETTINGS_FILE)}: what it declares")
     policy.left_out += [f"{gap.where}: an accepted gap" for gap in (waivers.gaps if waivers is not None else ())]
     return policy
 

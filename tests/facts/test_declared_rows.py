@@ -1,13 +1,17 @@
 """Which of the values that settings.yaml declares counts for a host or volume, and what stands beside it."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from auditor.model import EndpointKind
+from auditor.fleet.loading import Fleet
+from auditor.fleet.settings_file import load_settings
+from auditor.model import Endpoint, EndpointKind, Secret
+from auditor.pipeline.unmatched import seen_in, unmatched_settings
 
-from .fleets import Facts, array, hosts, view
+from .fleets import Facts, array, hosts, snapshot, view
 
 
 def declared(**more: Any) -> dict[str, Any]:
@@ -130,3 +134,31 @@ def test_a_ceiling_is_for_the_volumes_that_a_name_fits() -> None:
     array(given, "of", EndpointKind.FLASHARRAY, {"name": "db-3", "qos_read": False})
     rows = {row["resource_name"]: (row["value"], row["own_max_iops"], row["wanted_iops"]) for row in view("declared_volume_limit", given)}
     assert rows == {"DB-1": ("100", 100, 900), "db-2": ("no limit", None, 500), "db-3": (None, None, 900)}
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("hosts: [{cluster: silver, options: {A.B: 1, A.C: 2}}]", 'cluster "silver"'),
+        ("hosts: [{host: esx, options: {A.B: 1}}]", 'host "esx"'),
+        ("hosts: [{endpoint: vc, cluster: GOLD, host: 'esx-*', options: {A.B: 1}}]", None),
+        ("hosts: [{options: {A.B: 1}}]", None),
+        ("volumes: [{volume: 'db-*', max_iops: 1}]", None),
+        ("volumes: [{volume: web, max_iops: 1}]", 'volume "web"'),
+        ("volumes: [{volume: DB-1, endpoint: other, max_iops: 1}]", 'endpoint "other", volume "db-1"'),
+    ],
+)
+def test_an_entry_that_is_for_nothing_is_told(tmp_path: Path, text: str, words: str | None) -> None:
+    path = tmp_path / "settings.yaml"
+    path.write_text(text, encoding="utf-8")
+    given = hosts(2)
+    array(given, "fa", EndpointKind.FLASHARRAY, {"name": "db-1"})
+    seen = snapshot(given, fa=EndpointKind.FLASHARRAY)
+    listed = tuple(
+        Endpoint(name, kind, "a", 1, "", Secret("none", ()))
+        for name, kind in (("vc", EndpointKind.VCENTER), ("fa", EndpointKind.FLASHARRAY))
+    )
+    fleet = Fleet(tmp_path / "fleet.yaml", listed, settings=load_settings(path))
+    told = list(unmatched_settings(fleet, seen, seen_in(fleet, seen)))
+    wanted = f"settings.yaml:1: settings are declared for {words}, and nothing in the fleet is called so, so nothing is held to them."
+    assert told == ([] if words is None else [wanted])

@@ -19,7 +19,7 @@ from auditor_lab.scenario import load_scenario
 from auditor_lab.serving import serve
 from tests.docs.command_blocks import PAGES, Command, commands, steps
 
-RULES = ("vvol/pe-dsnro-headroom", "queue/driver-depth", "baseline/dsnro")
+RULES = ("vvol/pe-dsnro-headroom", "queue/driver-depth", "baseline/dsnro", "declared/option")
 DEVICE = "esx-vvol-1.lab.example/naa.6f47acc2000000027366707200000000"
 FINDINGS = frozenset({"audit", "demo", "plan", "apply", "schedule"})
 """Commands that end with 1 where something fails, and with 2 where something is unknown: neither is a mistake of the page."""
