@@ -39,6 +39,7 @@ LONGEST = (
     "long/laws/test_absent_rows.py",
     "long/walk/test_dry_run.py",
     "long/walk/test_baseline.py",
+    "long/walk/test_declared_settings.py",
     "long/walk/test_narrowed.py",
     "long/engine/test_shipped_rules.py",
     "long/facts/test_two_readings.py",
