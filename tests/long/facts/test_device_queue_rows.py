@@ -77,7 +77,16 @@ def queues(devices: Rows, loads: Rows, streams: Rows, **more: Rows) -> Rows:
     tables["step_array_device"] = [
         {"device": row["device"], "array_endpoint": "east"} for row in {row["device"]: row for row in devices}.values()
     ]
-    steps = ("step_load_figures", "step_load", "step_device_load", "step_path_row", "step_path", "step_path_of_set", "step_queue")
+    steps = (
+        "step_load_figures",
+        "step_load",
+        "step_device_load",
+        "step_path_row",
+        "step_path",
+        "step_path_of_set",
+        "step_queue",
+        "step_limited_disk",
+    )
     return [row for row in chained("device_queue", with_numbers(tables), *steps) if row["endpoint"] == "vc"]
 
 
@@ -86,6 +95,27 @@ NOT_COUNTED = dict.fromkeys(
 )
 FIGURES = ("active", "active_at_most", "queued", "queued_at_most")
 NOTHING_WAITS = {"queue_basis": None, "active": None, "queued": None, "active_at_most": None, "queued_at_most": None, "is_full": None}
+
+
+@pytest.mark.parametrize(
+    ("disk", "is_full"),
+    [
+        pytest.param({}, True, id="without a limit"),
+        pytest.param({"iops_limit": 10}, None, id="at its limit"),
+        pytest.param({"iops_limit": 40, "policy_iops_limit": 10}, None, id="at the limit of its policy"),
+        pytest.param({"iops_limit": 40, "io_bytes": 131_072.0}, None, id="at its limit, as a large command counts four times"),
+        pytest.param({"iops_limit": 40, "io_bytes": 4096.0}, True, id="far below its limit"),
+        pytest.param({"iops_limit": 40}, True, id="below its limit, whatever the size"),
+        pytest.param({"iops_limit": 100, "commands_per_second": None}, None, id="it was not counted what it does"),
+    ],
+)
+def test_what_waits_may_wait_for_a_limit_of_vsphere_and_not_for_a_place(disk: dict[str, Any], is_full: bool | None) -> None:
+    given = {"resource_name": "vm-1 disk", "io_bytes": 8192.0, **disk}
+    [row] = queues([device("naa.1")], [load("naa.1")], [stream("naa.1", outstanding=64.0, **given)])
+    limits = [disk[name] for name in ("iops_limit", "policy_iops_limit") if name in disk]
+    assert (row["is_full"], row["limited_disks"]) == (is_full, f"vm-1 disk: {min(limits)} IOPS" if limits else None)
+    [row] = queues([device("naa.1")], [load("naa.1")], [stream("naa.1", outstanding=30.0, **given)])
+    assert row["is_full"] is False, "all places were never taken"
 
 
 def test_a_device_has_its_queue_and_only_those_that_carry_load_are_there() -> None:

@@ -137,14 +137,18 @@ SELECT
         WHEN 'disks' THEN greatest(f.outstanding - f.depth_in_effect, 0)
         WHEN 'littles-law' THEN f.commands_per_second * (f.kavg_ms + 1) / 1000
     END AS queued_at_most,
-    CASE f.queue_basis
-        WHEN 'disks' THEN f.outstanding > f.depth_in_effect
-        WHEN 'littles-law' THEN
+    CASE
+        WHEN f.queue_basis = 'disks' AND f.outstanding <= f.depth_in_effect THEN false
+        WHEN o.holds_back AND (f.queue_basis = 'disks' OR (f.qavg_ms >= 1 AND f.commands_per_second * f.qavg_ms >= 1000))
+        THEN NULL  -- what waits may wait before the device's queue, for a limit
+        WHEN f.queue_basis = 'disks' THEN true
+        WHEN f.queue_basis = 'littles-law' THEN
             CASE
                 WHEN f.qavg_ms >= 1 AND f.commands_per_second * f.qavg_ms >= 1000 THEN true
                 WHEN f.commands_per_second * (f.kavg_ms + 1) < 1000 THEN false
             END
     END AS is_full,
+    o.limited_disks,
     c.adapter,
     c.adapter_queue_depth,
     w.latency_ms AS array_latency_ms,
@@ -158,5 +162,6 @@ SELECT
 FROM filled AS f
 LEFT JOIN passing AS p ON p.host_number = f.host_number AND p.device_number = f.device_number AND f.commands_per_second > 0
 LEFT JOIN carried AS c ON c.set_key = p.set_key
+LEFT JOIN step_limited_disk AS o ON o.endpoint = f.endpoint AND o.host_id = f.host_id AND o.device = f.device
 LEFT JOIN throttled AS t ON t.endpoint = f.endpoint AND t.host_id = f.host_id AND t.device = f.device
 LEFT JOIN step_volume_load AS w ON w.endpoint = f.array_endpoint AND w.volume_id = f.volume_id;

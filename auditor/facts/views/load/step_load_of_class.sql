@@ -22,6 +22,7 @@ SELECT
     d.pool_id,
     d.qos_capped,
     d.qos_wait,
+    o.limited_disks,
     l.samples,
     l.sampled_at,
     l.commands_per_second,
@@ -42,4 +43,5 @@ SELECT
     k.load_key
 FROM step_device_of_class AS d
 LEFT JOIN step_device_load AS k USING (host_number, device_number)
-LEFT JOIN step_load AS l USING (load_key);
+LEFT JOIN step_load AS l USING (load_key)
+LEFT JOIN step_limited_disk AS o ON o.endpoint = d.endpoint AND o.host_id = d.host_id AND o.device = d.device;
