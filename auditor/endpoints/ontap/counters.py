@@ -66,15 +66,25 @@ def read(lists: Lists, path: str, names: str, parse_errors: ParseErrors) -> dict
     Raises:
         EndpointError: the table could not be read whole.
     """
-    params = {"fields": "id,properties,counters", "counters.name": names}
+    params = {"fields": "id,properties,counters,aggregation", "counters.name": names}
     return {row.row_id: row for row in map(counter_row, lists.records(path, "row", parse_errors, key="id", **params))}
 
 
 def counter_row(record: Record) -> CounterRow:
-    """A row of a counter table; a counter without a value that makes sense is reported as a parse error and left out."""
+    """A row of a counter table; a counter without a value that makes sense is reported as a parse error and left out.
+
+    A row that was not put together from all nodes, as while one is down, has no counters here: their sums would jump.
+
+    Source: ONTAP REST reference, counter_row: aggregation.complete, as old as the tables (9.11); github.com/NetApp/harvest pull request
+    2783.
+    """
     properties = {str(name): str(value) for name, value in _pairs(record, "properties", "value")}
     values: dict[str, float] = {}
     arrays: dict[str, Mapping[str, float]] = {}
+    aggregation = record.value.get("aggregation")
+    if isinstance(aggregation, dict) and aggregation.get("complete") is False:
+        record.parse_errors.add("aggregation.complete", record.label, "is false: its counters are those of a part of the nodes")
+        return CounterRow(str(record.value.get("id")), properties, values, arrays)
     for counter in _objects(record, "counters"):
         name = str(counter.get("name"))
         if "values" in counter:

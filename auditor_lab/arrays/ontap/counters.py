@@ -69,6 +69,7 @@ def row(cluster: Cluster, table: Table, what: Any) -> dict[str, Any]:
         "id": row_id,
         "properties": [{"name": name, "value": value} for name, value in properties.items()],
         "counters": counters,
+        "aggregation": {"count": 1, "complete": True},
     }
 
 

@@ -46,6 +46,16 @@ def test_a_row_of_counters_has_its_properties_numbers_and_labelled_numbers() -> 
     assert (empty, wrong(parse_errors)) == (CounterRow("5", {}, {}, {}), ["properties of row 5", "counters of row 5"])
 
 
+def test_a_row_of_a_part_of_the_nodes_has_no_counters() -> None:
+    """A cluster answers 200 with it while a node is down; its sums jump when the node is back."""
+    value = {"id": 5, "properties": [{"name": "raid_group", "value": "/a/b/c"}], "counters": [counter("ops", 3)]}
+    for complete, values in ((False, {}), (True, {"ops": 3.0})):
+        whole = {**value, "aggregation": {"count": 2, "complete": complete}}
+        row = counters.counter_row(Record(whole, "row 5", parse_errors := ParseErrors("x")))
+        assert row == CounterRow("5", {"raid_group": "/a/b/c"}, values, {})
+        assert wrong(parse_errors) == ([] if complete else ["aggregation.complete of row 5"])
+
+
 def bins(**arrays: dict[str, float]) -> CounterRow:
     return CounterRow("x", {}, {}, {f"{name}_align_histogram": each for name, each in arrays.items()})
 

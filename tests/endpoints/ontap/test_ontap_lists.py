@@ -184,7 +184,10 @@ def test_an_aggregate_has_the_speed_of_its_slowest_disk_and_counts_its_data_disk
     assert (pools.pools_read, pools.pool_ids, pools.flash_pools) == (True, {"aggr1": "a-1"}, set())
     assert pools.spinning == {"1", "2", "3", "spare"}
     assert [path for path, _ in cluster.asked] == [DISKS, HEADROOM, SPEEDS, "storage/aggregates"], "the first reading is used again"
-    assert [params["fields"] for _, params in cluster.asked[:3]] == [*["id,properties,counters"] * 2, "name,rpm,aggregates.uuid"]
+    assert [params["fields"] for _, params in cluster.asked[:3]] == [
+        *["id,properties,counters,aggregation"] * 2,
+        "name,rpm,aggregates.uuid",
+    ]
     assert [params.get("counters.name", "").split("|") for _, params in cluster.asked[:2]] == [
         ["disk_busy_percent", "base_for_disk_busy", "total_transfer_count", "user_read_count", "user_write_count", "cp_read_count"],
         ["current_ops", "current_latency", "optimal_point.ops", "optimal_point.samples"],

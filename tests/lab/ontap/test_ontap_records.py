@@ -19,7 +19,7 @@ DEFINED = {
     "Igroup": "lun_maps",
     "LunMap": "lun.node.uuid",
     "VolumeEfficiencyPolicy": "start_threshold_percent svm",
-    "CounterRow": "counters.values counters.labels counter_table._links",
+    "CounterRow": "counters.values counters.labels counter_table._links aggregation",
     "CounterTable": "",
     "Disk": "",
     "Cluster": "",
