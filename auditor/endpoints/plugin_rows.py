@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 _READING, _ARRAY = "reading", "array"
 _TYPES: Mapping[str, type | tuple[type, ...]] = {"VARCHAR": str, "BIGINT": int, "DOUBLE": (int, float), "BOOLEAN": bool}
+_LARGEST = {"BIGINT": 2**63 - 1, "DOUBLE": sys.float_info.max}
+"""A larger number would become NULL, which may mean "no limit"; and one that is none (NaN) is greater than all others in SQL."""
 
 
 def own_items(items: Iterable[Any], endpoint: Endpoint, kind: EndpointType) -> Iterator[Batch | Gap]:
@@ -70,10 +73,14 @@ def _foreign(item: Batch, endpoint: Endpoint, kind: EndpointType) -> str | None:
 
 
 def _fits(value: Any, column_type: str) -> bool:
-    """Whether a column of that type holds it: text has to be such that a file can be written of it."""
+    """Whether a column of that type holds it: text has to be such that a file can be written of it, and a time has its zone."""
     if value is None:
         return True
     wanted = _TYPES.get(column_type, datetime)
     if not isinstance(value, wanted) or (isinstance(value, bool) and column_type != "BOOLEAN"):
         return False
+    if isinstance(value, int | float) and column_type in _LARGEST:
+        return abs(value) <= _LARGEST[column_type]
+    if isinstance(value, datetime):
+        return value.utcoffset() is not None
     return not isinstance(value, str) or value.isascii() or not any("\ud800" <= one <= "\udfff" for one in value)

@@ -14,7 +14,7 @@ from auditor.model import Endpoint, EndpointKind, Gap, Secret
 from auditor.model.endpoint_kinds import EndpointType, Family
 
 ACME = EndpointKind("acme")
-KIND = EndpointType(ACME, "", "", ("array", "volumes"), family=Family("acme", "Acme", (), (), ()), plugin="auditor-acme 1.2")
+KIND = EndpointType(ACME, "", "", ("array", "volumes", "volume_load"), family=Family("acme", "Acme", (), (), ()), plugin="auditor-acme 1.2")
 ENDPOINT = Endpoint(name="a1", kind=ACME, address="192.0.2.1", port=443, username="u", password=Secret("none", ()))
 SECRET = "pw-that-nobody-may-see"
 
@@ -29,6 +29,8 @@ def test_its_own_rows_and_gaps_go_through_as_they_are() -> None:
         batch("array", name=["a"], family=["acme"]),
         batch("array_volume", volume_id=["1"], size_bytes=[5], is_virtual=[None], name=("\u00fc",)),
         Batch("array_volume", {"endpoint": []}),
+        batch("array_volume", size_bytes=[2**63 - 1]),
+        batch("array_volume_load", utilization=[0], actual_iops=[-1]),
         Gap("a1", "volumes", "were not read"),
         reading,
     ]
@@ -45,6 +47,11 @@ def test_its_own_rows_and_gaps_go_through_as_they_are() -> None:
         pytest.param(batch("array_alert", alert_id=["1"]), "the table 'array_alert'", id="a topic that it does not report"),
         pytest.param(batch("nonsense"), "the table 'nonsense'", id="no table"),
         pytest.param(batch("array_volume", size_bytes=[SECRET]), "'size_bytes' of the table array_volume", id="text for a number"),
+        pytest.param(batch("array_volume", size_bytes=[2**63]), "what is no BIGINT", id="a number that is too large"),
+        pytest.param(batch("array_volume_load", utilization=[0.5, float("nan")]), "what is no DOUBLE", id="what is no number"),
+        pytest.param(batch("array_volume_load", utilization=[float("-inf")]), "what is no DOUBLE", id="without end"),
+        pytest.param(batch("array_volume_load", utilization=[10**400]), "what is no DOUBLE", id="a whole number that is too large"),
+        pytest.param(batch("reading", read_at=[datetime(2026, 11, 1)]), "what is no TIMESTAMP", id="a time without its zone"),  # noqa: DTZ001
         pytest.param(batch("array_volume", size_bytes=[True]), "what is no BIGINT", id="a truth for a number"),
         pytest.param(batch("array_volume", is_virtual=[1]), "what is no BOOLEAN", id="a number for a truth"),
         pytest.param(batch("array_volume", name=["\ud800"]), "what is no VARCHAR", id="half a character"),
