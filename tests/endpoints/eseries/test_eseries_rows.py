@@ -64,6 +64,9 @@ def test_a_volume_is_known_by_its_world_wide_name_with_its_size_pool_and_owner()
             id="by the older fields",
         ),
         pytest.param({"currentControllerId": "0" * 24}, (None, f"Proxy-1/{A}"), id="nobody's"),
+        pytest.param(
+            {"preferredControllerId": B, "preferredManager": A}, (f"Proxy-1/{A}", f"Proxy-1/{B}"), id="the newer field goes first"
+        ),
     ],
 )
 def test_a_volume_says_who_answers_for_it_and_whom_it_was_given_to(changes: dict[str, Any], owners: tuple[str | None, str]) -> None:
@@ -99,6 +102,15 @@ def test_the_cache_of_writes_is_on_off_or_suspended(enabled: Any, active: bool, 
     assert bool(gaps(read)) is (state is None)
 
 
+def test_the_cache_of_a_thin_volume_stands_in_another_field_and_half_a_switch_is_none() -> None:
+    own = {name: cell for name, cell in volume().value.items() if name not in ("cacheSettings", "label")}
+    thin = record({**own, "name": "thin", "cache": {"writeCacheEnable": True, "writeCacheActive": True}})
+    row = rows.volume_row(thin, system())
+    assert (row["write_cache"], row["name"], gaps(thin)) == ("on", "thin", [])
+    half = volume(cacheSettings={"writeCacheEnable": True})
+    assert (rows.volume_row(half, system())["write_cache"], len(gaps(half))) == (None, 1)
+
+
 def test_a_snapshot_that_hosts_can_be_given_is_a_copy_of_its_volume() -> None:
     # SNAPSHOT_VOLUME of the same file.
     view = record(
@@ -118,6 +130,8 @@ def test_a_snapshot_that_hosts_can_be_given_is_a_copy_of_its_volume() -> None:
     assert (row["copy_of"], row["pool_id"]) == ("Proxy-1/02000000600a0980006077f80000f89b56657e26", None)
     assert row["write_cache"] is None
     assert gaps(view) == []
+    for base in (None, NULL_REF):
+        assert rows.snapshot_row(record({**view.value, "baseVol": base}), system())["copy_of"] is None
 
 
 @pytest.mark.parametrize(
@@ -126,6 +140,9 @@ def test_a_snapshot_that_hosts_can_be_given_is_a_copy_of_its_volume() -> None:
         pytest.param({}, ("hdd", 7200, "raidDiskPool"), id="DDP of SSC_POOLS in cinder's fakes.py"),
         pytest.param({"driveMediaType": "ssd", "spindleSpeed": 0}, ("ssd", None, "raidDiskPool"), id="flash does not spin"),
         pytest.param({"driveMediaType": "unknown"}, (None, None, "raidDiskPool"), id="not known to the array"),
+        pytest.param({"driveMediaType": "all"}, ("mixed", 7200, "raidDiskPool"), id="both"),
+        pytest.param({"spindleSpeed": None}, ("hdd", None, "raidDiskPool"), id="no speed"),
+        pytest.param({"spindleSpeed": 0}, ("hdd", None, "raidDiskPool"), id="a speed of nothing"),
     ],
 )
 def test_a_pool_says_what_its_drives_are(changes: dict[str, Any], expected: tuple[Any, ...]) -> None:
@@ -197,6 +214,25 @@ def test_a_volume_that_is_only_read_or_only_written_has_the_size_of_that(kind: s
     assert rows.load_row(record(LOAD | {kind: 0.0}), system())["average_io_bytes"] == size
 
 
+def test_operations_that_move_nothing_and_bytes_without_operations_have_no_size() -> None:
+    sizes = {"averageReadOpSize": 0.0, "averageWriteOpSize": 0.0}
+    assert rows.load_row(record(LOAD | sizes), system())["average_io_bytes"] is None
+    assert rows.load_row(record(LOAD | {"readIOps": 0.0, "writeIOps": 0.0}), system())["average_io_bytes"] is None
+
+
+def test_a_failure_is_open_and_named_by_its_kind() -> None:
+    row = rows.failure_row(record({"failureType": "failedDrive", "objectType": "drive"}), system(), "1")
+    assert [row[name] for name in ("alert_id", "summary", "code", "component", "is_open")] == [
+        *("Proxy-1/1", "failedDrive", "failedDrive", "drive", True),
+    ]
+
+
+def test_a_controller_has_its_own_version_and_model() -> None:
+    node = record({"controllerRef": "07A", "status": "optimal", "appVersion": "08.40.60.01", "modelName": "2806"})
+    row = rows.node_row(node, system(), "A")
+    assert tuple(row.values()) == ("Proxy-1/07a", "stle2600-7_8 A", "optimal", "08.40.60.01", "2806")
+
+
 def test_a_volume_at_rest_has_no_latency_and_no_size_of_commands() -> None:
     idle = dict.fromkeys(("combinedIOps", "readIOps", "writeIOps", "averageReadOpSize", "averageWriteOpSize", "combinedResponseTime"), 0.0)
     # Of a volume without commands the last response time may still be told: it is of nothing that happened.
@@ -224,6 +260,13 @@ def test_a_host_has_the_code_of_its_type_and_the_name_of_its_group() -> None:
     ("changes", "types", "expected", "gap"),
     [
         pytest.param({"clusterRef": NULL_REF}, {10: "VmwTPGSALUA"}, (None, "VmwTPGSALUA"), [], id="in no group"),
+        pytest.param(
+            {"hostTypeIndex": None},
+            {10: "VmwTPGSALUA"},
+            (None, None),
+            ["test: hostTypeIndex of it: is null where a whole number was expected"],
+            id="no type",
+        ),
         pytest.param({}, None, (None, None), [], id="types were not read"),
         pytest.param(
             {}, {6: "LNX"}, (None, None), ["test: hostTypeIndex of it: is none that host-types lists"], id="a type that is not listed"
@@ -265,6 +308,8 @@ def test_a_type_without_a_code_goes_by_its_name() -> None:
         pytest.param({"type": "fc", "address": "0x20130080E5322230"}, ("20130080e5322230", "fc"), id="Fibre Channel, as a number"),
         pytest.param({"type": "sas", "address": "50:06:05:B0:01:02:03:02"}, ("500605b001020302", "sas"), id="SAS, with colons"),
         pytest.param({"type": "nvmeof", "address": "nqn.2014-08.org:esx"}, ("nqn.2014-08.org:esx", "nvme"), id="NVMe"),
+        pytest.param({"type": "iscsi", "address": "EUI.02004567A425678D"}, ("eui.02004567a425678d", "iscsi"), id="iSCSI, by an EUI"),
+        pytest.param({"type": "iscsi", "address": "naa.52004567BA64678D"}, ("naa.52004567ba64678d", "iscsi"), id="iSCSI, by an NAA"),
     ],
 )
 def test_a_port_of_a_host_is_an_initiator(port: dict[str, str], expected: tuple[str, str]) -> None:
@@ -279,3 +324,9 @@ def test_a_port_of_infiniband_is_none_of_an_esxi_host_and_an_odd_one_a_gap() -> 
     odd = record({"type": "carrier-pigeon", "address": "coo"})
     assert rows.initiator_row(odd, "1/84") == {"array_host_id": "1/84", "initiator": None, "kind": None}
     assert gaps(odd) == ["test: type of it: is none that is known", "test: address of it: is no initiator's name"]
+    bare = record({})
+    assert rows.initiator_row(bare, "1/84") == {"array_host_id": "1/84", "initiator": None, "kind": None}
+    assert gaps(bare) == [
+        *(f"test: {field} of it: is missing where a string was expected" for field in ("type", "address")),
+        "test: address of it: is no initiator's name",
+    ]
