@@ -11,6 +11,7 @@ import pytest
 
 from auditor.facts.macros import create_macros
 from tests.facts.judged_fleet import PE
+from tests.facts.single import rows_over
 from tests.facts.test_claim_views import claimed
 from tests.facts.test_load_views import ON_1, one
 
@@ -79,6 +80,23 @@ def test_a_rule_names_a_device_as_the_documents_say_and_else_it_is_not_known(
     given["hba"] = [{**ON_1, "hba": hba, "driver": "iscsi_vmk"} for hba in {row["hba"] for row in given["path"]}]
     row = one("device_claim", given, **ON_1, device=PE[0])
     assert (row["has_claim_rule"], row["claimed_rr_iops"]) == reported
+
+
+def test_devices_of_one_kind_that_are_reached_by_two_transports_go_by_rules_of_their_own() -> None:
+    kind = {"satp": "ALUA", "vendor": "V", "model": "M"}
+    rule = {**kind, "endpoint": "vc", "host_id": "h", "device": "", "driver": "", "rule_group": "system", "psp_options": ""}
+    rules = [{**rule, "transport": "fc", "default_psp": "RR"}, {**rule, "model": "", "transport": "", "default_psp": "MRU"}]
+    rows = rows_over(
+        "step_claim",
+        {
+            "fact.satp_rule": rules,
+            "step_host_number": [{"endpoint": "vc", "host_id": "h", "host_number": 1}],
+            "step_inquiry": [{"inquiry_number": 1, "vendor": "V", "model": "M"}],
+            "step_device_path": [{"host_number": 1, "device_number": n, "inquiry_number": 1, "set_key": n} for n in (1, 2)],
+            "step_path_set": [{"set_key": n, "satp": "ALUA", "transport": transport} for n, transport in ((1, "fc"), (2, "iscsi"))],
+        },
+    )
+    assert {row["transport"]: (row["is_named"], row["default_psp"]) for row in rows} == {"fc": (True, "RR"), "iscsi": (True, "MRU")}
 
 
 # vendor, model of a rule -> the families it takes, and whether it takes nothing else that is known here.
