@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
 import pytest
 
-from auditor.engine.fixes.unusual import unusual_changes
+from auditor.engine.fixes.unusual import _in_words, _is_within, unusual_changes
 from auditor.engine.rules.params import param_values
 from auditor.engine.rules.rule import RuleSet
 from auditor.model import Change, FixClass, Plan, Resource, Scalar, Target
@@ -61,6 +62,48 @@ def test_a_value_of_a_param_that_is_nowhere_in_the_fleet_is_unusual(
     assert [(one.rule, one.remediator, one.wanted, one.seen, one.numbers) for one in found] == (
         [] if seen is None else [(HEADROOM, "device.dsnro", after, seen, (1, 2))]
     )
+
+
+@pytest.mark.parametrize(
+    ("wanted", "seen", "is_within"),
+    [
+        pytest.param(32, [32, 64], True, id="the least"),
+        pytest.param(33, [32, 64], True, id="between two"),
+        pytest.param(65, [32, 64], False, id="above all"),
+        pytest.param(32, ["x"], False, id="a number among words"),
+        pytest.param(32, ["x", 32], True, id="a number among words and itself"),
+        pytest.param("x", ["x", "y"], True, id="a word"),
+        pytest.param("32", [32, 64], False, id="a word among numbers"),
+        pytest.param(True, [False, True], True, id="a truth"),
+        pytest.param(True, [False], False, id="another truth"),
+        pytest.param(True, [1], False, id="a truth among numbers"),
+        pytest.param(1, [True], False, id="a number among truths"),
+        pytest.param(32, [], False, id="nothing"),
+    ],
+)
+def test_a_value_is_seen_where_numbers_reach_so_far_or_it_is_one_of_them(wanted: Scalar, seen: list[Scalar], is_within: bool) -> None:
+    assert _is_within(wanted, seen) is is_within
+
+
+@pytest.mark.parametrize(
+    ("seen", "words"),
+    [
+        ([], "no value"),
+        ([5], "5"),
+        ([5, 9], "5 to 9"),
+        ([5, "x"], "5, x"),
+        ([*"abcdefghij"], "a, b, c, d, e, f, g, h, i, j"),
+        ([*"abcdefghijkl"], "a, b, c, d, e, f, g, h, i, j and 2 more"),
+    ],
+)
+def test_what_is_seen_is_told_as_a_range_or_by_its_first_words(seen: list[Scalar], words: str) -> None:
+    assert _in_words(seen) == words
+
+
+def test_a_change_of_a_rule_that_is_not_judged_by_is_unusual(rules: RuleSet, fleet: duckdb.DuckDBPyConnection) -> None:
+    other = replace(raising(256), rules=("local/gone",))
+    [found] = unusual_changes(fleet, Plan((other,)), rules, param_values([], rules))
+    assert (found.rule, found.seen, found.numbers) == ("local/gone", "no value", (1,))
 
 
 def test_a_number_that_is_read_as_text_is_seen_as_a_number(tmp_path: Path) -> None:
