@@ -1,5 +1,6 @@
 """What a process of tests does once, where a user's process, which runs one command, does it for each.
 
+* The shipped rules are read once, as long as their files and what they may range over stay as they are: each time is 30 to 50 ms.
 * Garbage is searched for as seldom as the program does it (`auditor.cli.main`).
 * Each command is made once: typer makes it anew for each command line, in 30 ms, and the tree of all commands in 50 ms.
 * Nobody waits between two readings of an ONTAP cluster's counters: the clock by which the lab's counters grow, and by which the collector
@@ -15,12 +16,14 @@ from __future__ import annotations
 import atexit
 import functools
 import gc
+import os
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from importlib import import_module
 from keyword import iskeyword
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -30,6 +33,8 @@ import typer.main
 
 from auditor.cli import commands
 from auditor.endpoints.ontap.collect import collect_ontap
+from auditor.engine.rules import loading
+from auditor.engine.rules.rule import RuleSet
 from auditor.recording import capture
 from auditor_lab.arrays.ontap.server import OntapServer
 from auditor_lab.recorded.counters import GrowingCounters
@@ -59,6 +64,9 @@ class _Clock:
 _counters_clock = _Clock()
 _connect = duckdb.connect
 _app_for = commands.app_for
+_load_rules = loading.load_rules
+_SHIPPED = Path(__file__).parents[1] / "rules"
+_rules: list[tuple[tuple[object, ...], RuleSet]] = []
 _apps: dict[tuple[object, ...], typer.Typer] = {}
 _patches = pytest.MonkeyPatch()
 
@@ -68,6 +76,7 @@ def pytest_configure() -> None:
     gc.disable()
     _patches.setattr(typer.main, "get_command", functools.cache(typer.main.get_command))
     _patches.setattr(commands, "app_for", _app_once)
+    _patches.setattr(loading, "load_rules", _rules_once)
     _patches.setattr(duckdb, "connect", _connect_with_threads)
     _patches.setitem(sys.modules, "rfc3987_syntax", None)
     waiting = {"clock": _counters_clock, "sleep": _counters_clock.sleep}
@@ -106,7 +115,27 @@ def _app_once(arguments: Sequence[str]) -> typer.Typer:
     called: object = first if first in ("-h", "--help", "--version") else None
     if entry is not None and not entry.is_group:
         called = getattr(import_module(f"auditor.cli.{entry.module}"), f"{first}_" if iskeyword(first) else first)
-    key = (first if entry is not None else "", called, commands.on_windows())
+    key = (first if entry is not None else "", called, vars(commands)["on_windows"]())  # which tests exchange there
     if key not in _apps:
         _apps[key] = _app_for(arguments)
     return _apps[key]
+
+
+@functools.wraps(_load_rules)
+def _rules_once(directories: Sequence[Path], views: Any, remediators: Collection[str], checked: Any = None) -> RuleSet:
+    """The shipped rules, read again where a file, a view, a remediator or a check is another than it was; others are read each time."""
+    if [*directories] != [_SHIPPED]:
+        return _load_rules(directories, views, remediators, checked)
+    stamp = (sorted(_stamps()), views, frozenset(remediators), checked)
+    if not _rules or _rules[0][0] != stamp:
+        _rules[:] = [(stamp, _load_rules(directories, views, remediators, checked))]
+    return RuleSet(dict(_rules[0][1].rules), views)
+
+
+def _stamps() -> Iterator[tuple[str, int, int, int]]:
+    """What tells a file of the shipped rules that was written from what it was before."""
+    for folder, _, names in os.walk(_SHIPPED):
+        for name in names:
+            path = os.path.join(folder, name)  # noqa: PTH118  a path of pathlib for each of the files takes most of the time
+            found = os.stat(path)  # noqa: PTH116
+            yield path, found.st_mtime_ns, found.st_size, found.st_ino
