@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.depth import DEEP
+
 TESTS = Path(__file__).parent
 LONG = TESTS / "long"
 """Whole audits and long searches; what lies here is marked `long`, so that it can be left out, and be run without measuring coverage."""
@@ -23,7 +25,7 @@ LONGEST = (
     "long/walk/test_fixing.py",
     "long/walk/test_losing_facts.py",
     "long/laws/test_taken_verdicts.py",
-    "long/job/test_a_month.py",
+    "long/job/test_a_fortnight.py",
     "long/walk/test_bad_input.py",
     "long/laws/test_small_fleets.py",
     "long/walk/test_single_host.py",
@@ -126,8 +128,15 @@ _PLACES = {TESTS / name: place for place, name in enumerate(LONGEST)}
 
 
 @pytest.hookimpl(trylast=True)  # after pytest's own, which puts together what shares a parameter
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the long tests, and put the files into their order; what is quick comes first of all, so that its mistakes are seen soon."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out the deep tests, mark the long ones, and put the files into their order.
+
+    What is quick comes first of all, so that its mistakes are seen soon.
+    """
+    left_out = [item for item in items if not DEEP and item.get_closest_marker("deep") is not None]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item.get_closest_marker("deep") is None]
     for item in items:
         if item.path.is_relative_to(LONG):
             item.add_marker(pytest.mark.long)

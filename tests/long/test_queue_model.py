@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import random
 
+import pytest
+
 from tests.depth import depth
 from tests.impact.generated import some
 from tests.impact.simulation import held_of, random_system
 
 
+@pytest.mark.deep
 def test_the_interval_holds_in_95_percent_of_1000_random_systems() -> None:
     source = random.Random(2026)
     assert held_of([random_system(source) for _ in range(1000)], source, commands=900) >= 0.95

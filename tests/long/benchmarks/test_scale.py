@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.deep
 _SCRIPT = Path(__file__).parents[3] / "benchmarks" / "scale.py"
 _VCENTERS, _HOSTS, _LUNS = 2, 3, 6
 

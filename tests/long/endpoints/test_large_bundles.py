@@ -53,7 +53,9 @@ def bundle(path: Path, unpacked_bytes: int) -> int:
     return path.stat().st_size
 
 
-@pytest.mark.parametrize("megabytes", [200, 950], ids=["200 MB of logs", "some 200 MB on disk"])
+@pytest.mark.parametrize(
+    "megabytes", [pytest.param(200, id="200 MB of logs"), pytest.param(950, id="some 200 MB on disk", marks=pytest.mark.deep)]
+)
 def test_a_large_bundle_is_read_in_time_and_within_memory(megabytes: int, tmp_path: Path) -> None:
     size = bundle(tmp_path / "esx.tgz", megabytes * 1_000_000)
     assert size > (150_000_000 if megabytes > 200 else 30_000_000)

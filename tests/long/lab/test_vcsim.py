@@ -16,10 +16,11 @@ from pyVmomi.SoapAdapter import SerializeToStr
 from auditor_lab.scenario import load_scenario, scenario_names
 from auditor_lab.serving import serve
 from auditor_lab.vcsim import export_vcsim
+from tests.depth import thinned
 from tests.lab.conftest import pyvmomi_client
 from tests.peers import running_vcsim
 
-SCENARIOS = [(name, vcenter.name) for name in scenario_names() if name != "all" for vcenter in load_scenario(name).vcenters]
+SCENARIOS = thinned([(name, vcenter.name) for name in scenario_names() if name != "all" for vcenter in load_scenario(name).vcenters], 3)
 
 
 @pytest.fixture(scope="module", params=SCENARIOS, ids=[name for name, _ in SCENARIOS])

@@ -17,12 +17,11 @@ from auditor_lab.description import LabFleet
 from auditor_lab.recorded.serving import serve_recording
 from auditor_lab.scenario import load_scenario, merged_names, scenario_names
 from auditor_lab.serving import serve
-from tests.depth import thinned
 from tests.peers import running_vcsim
 from tests.recording import comparing
 
-ALONE = thinned(sorted(set(scenario_names()) - set(merged_names()) - {"all"}), 2)
-"""Scenarios that `all` does not hold: their unreadable endpoints would leave the others open. The second is the healthy twin of one."""
+ALONE = sorted(set(scenario_names()) - set(merged_names()) - {"all"})
+"""Scenarios that `all` does not hold: their unreadable endpoints would leave the others open."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +89,7 @@ def test_a_scenario_has_the_verdicts_of_its_recording(lab_twice: Both, scenario:
     assert differences(lab_twice, names) == []
 
 
+@pytest.mark.deep
 @pytest.mark.parametrize("scenario", ALONE)
 def test_a_scenario_of_its_own_has_the_verdicts_of_its_recording(tmp_path: Path, scenario: str) -> None:
     with serve(load_scenario(scenario)) as lab:
@@ -151,6 +151,7 @@ def test_a_recording_by_soap_has_the_same_verdicts_by_the_fleets_own_parameters_
     assert "storage" not in (tmp_path / "masked" / "waivers.yaml").read_text(encoding="utf-8")
 
 
+@pytest.mark.deep
 def test_vmwares_own_simulator_has_the_verdicts_of_its_recording(tmp_path: Path) -> None:
     assert run(["lab", "export-vcsim", str(tmp_path / "model"), "--scenario", "solidfire-vvols"]) == 0
     with running_vcsim(tmp_path / "model") as vcsim:

@@ -96,7 +96,7 @@ def one_of_each_rule(state: Path) -> list[str]:
     report = report_of_run(load_run(state))
     ids = FindingIds(report.run)
     worst = {finding.rule: finding for finding in reversed(list(report.findings())) if finding.verdict is Verdict.FAIL}
-    return [f"auditor explain {ids.of(one)[:8]}" for one in worst.values()][: None if DEEP else 3]
+    return [f"auditor explain {ids.of(one)[:8]}" for one in worst.values()][: None if DEEP else 2]
 
 
 def test_every_command_that_is_printed_works_and_fixes_what_it_says(audited: Path, capsys: pytest.CaptureFixture[str]) -> None:

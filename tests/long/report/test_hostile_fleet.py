@@ -148,7 +148,7 @@ def test_the_notes_of_a_reproduction_have_no_link_of_a_name(
     folder, reports = told
     failing = {one["rule"]: one["id"] for one in json.loads(reports["json"])["findings"] if one["verdict"] == "fail"}
     seen = 0
-    for number, finding in enumerate(failing.values()):
+    for number, finding in enumerate(thinned([*failing.values()], 3)):
         out = tmp_path / str(number)
         asked(capsys, "reproduce", finding, "--out", str(out), "--state-dir", str(folder / "state"))
         for file in out.glob("*") if out.exists() else ():

@@ -17,7 +17,7 @@ RULE = "vvol/pe-dsnro-headroom"
 
 
 def demo(state: Path) -> None:
-    assert run(["demo", "--scenario", "eternus-vaai", "--state-dir", str(state)]) in (1, 2)
+    assert run(["demo", "--scenario", "eternus-vaai", "--tag", "vaai", "--state-dir", str(state)]) in (1, 2)
 
 
 def test_after_a_demo_everything_is_still_of_the_real_fleet(vvols: Place) -> None:

@@ -76,7 +76,7 @@ SOME_RULES = (
 """Each asks for something that the others do not."""
 
 
-@pytest.mark.parametrize("rule", thinned(SOME_RULES, 2))
+@pytest.mark.parametrize("rule", thinned(SOME_RULES, 3))
 def test_a_rule_alone_says_what_it_says_among_all_on_everything(everything: Place, read_whole: Audit, rule: str) -> None:
     alone = everything.audit("--only", rule)
     assert alone.unread == []

@@ -27,6 +27,7 @@ from auditor_lab.scenario import load_scenario
 from auditor_lab.serving import Lab, serve
 from auditor_lab.wire import Fault
 from tests.audits import AT_ONCE, Audit, Place
+from tests.depth import depth
 from tests.long.walk.since import HOSTS, ONE_RULE, SOME_RULES, asked_hosts, run_of, served, snapshot_of, some
 from tests.waiting import PATIENCE_SECONDS, SPEED_CHECKS, until
 
@@ -211,6 +212,7 @@ def test_only_hosts_that_changed_are_asked_and_the_result_is_a_full_one(vvols: P
     assert_same_audit(vvols, again, some(vvols, rules=EVERY_RULE))
 
 
+@pytest.mark.deep
 def test_where_nothing_changed_the_result_is_that_of_judging_every_rule(vvols: Place) -> None:
     some(vvols, rules=EVERY_RULE)
     assert_as_judged_anew(vvols, some(vvols, "--since", "last", rules=EVERY_RULE))
@@ -310,7 +312,7 @@ def test_failures_that_are_taken_over_are_fixed_and_nothing_is_taken_over_from_b
     assert some(vvols, "--since", run_of(first), rules=ONE_RULE).of(rule, "fail") == []
 
 
-@settings(max_examples=2, suppress_health_check=[*SPEED_CHECKS, HealthCheck.function_scoped_fixture])
+@settings(max_examples=depth(1, 4), suppress_health_check=[*SPEED_CHECKS, HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_sequence_of_changes_ends_in_the_facts_of_a_full_audit(
     data: st.DataObject, tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]
