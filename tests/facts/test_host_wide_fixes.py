@@ -9,9 +9,9 @@ from auditor.engine.rules.rule import Rule
 from auditor.model import EndpointKind, FixClass
 from auditor.report.html.rule_pages import page
 from tests.engine.test_shipped_rules import shipped
+from tests.long.facts.test_baseline_views import held, option, rows, with_rows
 
 from .fleets import Facts, array, hosts, on_all_hosts, seen, serves, view
-from .test_baseline_views import held, option, rows, with_rows
 
 MEANT_FOR_ALL = {
     "baseline/module-parameter": "the option string is put back for whatever is behind the driver",

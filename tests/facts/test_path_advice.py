@@ -8,8 +8,7 @@ import pytest
 
 from auditor.authoring.examples import judge_rows
 from tests.engine.test_shipped_rules import shipped
-
-from .test_baseline_views import LUN, devices, held, rows, with_policy
+from tests.long.facts.test_baseline_views import LUN, devices, held, rows, with_policy
 
 PSP, TUNING, OVERRIDE, DRIFT = "multipath/psp", "multipath/rr-tuning", "multipath/device-override", "baseline/path-policy"
 FAMILIES = (

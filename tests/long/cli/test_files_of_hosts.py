@@ -43,6 +43,9 @@ LOCKING_OFF = (
 """
 )
 
+A_RULE = ("--only", "vaai/enabled")
+"""Enough where the rest of the rules is nothing to what is asked: this one fails where LOCKING_OFF is a host's."""
+
 
 @pytest.fixture
 def host(tmp_path: Path) -> Path:
@@ -197,11 +200,11 @@ def test_an_audit_of_files_has_the_clusters_that_it_is_told(
     hosts: Path, tmp_path: Path, given: tuple[str, ...], clusters: dict[str, set[str | None]]
 ) -> None:
     arguments = [word for one in given for word in ("--cluster-of", one)]
-    assert clusters_in(report(tmp_path, "--from", str(hosts.parent), *arguments)) == clusters
+    assert clusters_in(report(tmp_path, "--from", str(hosts.parent), *arguments, *A_RULE)) == clusters
 
 
 def test_an_audit_is_narrowed_to_a_cluster_that_was_just_named(hosts: Path, tmp_path: Path) -> None:
-    named = report(tmp_path, "--from", str(hosts.parent), "--cluster-of", "gold=esx-01*", "--cluster", "gold")
+    named = report(tmp_path, "--from", str(hosts.parent), "--cluster-of", "gold=esx-01*", "--cluster", "gold", *A_RULE)
     assert clusters_in(named) == {"esx-01.example.net": {"gold"}}
 
 
@@ -213,11 +216,11 @@ def test_an_import_names_clusters_by_either_word_and_says_which_has_no_host(
     assert run(["import", str(hosts), "--out", out, option, "gold=esx-01*", option, "lead=esx-1*", option, "tin=esx-2*"]) == 0
     notes = [line for line in capsys.readouterr().err.splitlines() if "cluster-of" in line]
     assert notes == [f"No host whose files were read is of the cluster {name}, which --cluster-of names." for name in ("lead", "tin")]
-    assert clusters_in(report(tmp_path, "--from", out))["esx-01.example.net"] == {"gold"}
+    assert clusters_in(report(tmp_path, "--from", out, *A_RULE))["esx-01.example.net"] == {"gold"}
 
 
 def planned(hosts: Path, tmp_path: Path, *arguments: str) -> int:
-    return run(["plan", "--from", str(hosts), "--state-dir", str(tmp_path / "state"), *arguments])
+    return run(["plan", "--from", str(hosts), "--state-dir", str(tmp_path / "state"), *A_RULE, *arguments])
 
 
 def test_what_an_audit_of_files_would_change_is_printed_as_commands(

@@ -8,7 +8,7 @@ import pytest
 from tests.engine.test_shipped_rules import shipped
 from tests.facts.fleets import Facts, hosts, seen, view
 from tests.facts.judged import judged
-from tests.facts.test_baseline_views import held, rows
+from tests.long.facts.test_baseline_views import held, rows
 
 PSP, TUNING = "multipath/psp", "multipath/rr-tuning"
 LUNS = [f"naa.6000d3100000000000000000000000{number:02d}" for number in range(10)]

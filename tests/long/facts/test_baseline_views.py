@@ -15,9 +15,8 @@ from auditor.facts.catalog import catalog
 from auditor.facts.snapshots.snapshot import Snapshot, load_snapshot
 from auditor.history.baseline import missing_notices
 from auditor.model import EndpointKind
-
-from .fleets import WHEN, Facts, Rows, array, builder, endpoints, hosts, on_all_hosts, seen, snapshot, whole
-from .prepared import FactTables, listed, rows_of_view
+from tests.facts.fleets import WHEN, Facts, Rows, array, builder, endpoints, hosts, on_all_hosts, seen, snapshot, whole
+from tests.facts.prepared import FactTables, listed, rows_of_view
 
 RUN = "20261121T065500Z-1a2b"
 LUN, OTHER_LUN = "naa.6f47acc100000000000000000000abcd", "naa.6f47acc100000000000000000000abce"
