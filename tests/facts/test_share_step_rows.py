@@ -30,6 +30,9 @@ SERVERS: dict[str, tuple[str, str]] = {
     "of no svm": ("192.0.2.8", "/nowhere"),
     "volumes not read": ("192.0.2.4", "/vol"),
     "addresses not read": ("192.0.2.6", "/vol"),
+    "a PowerStore": ("192.0.2.60", "/vm"),
+    "a PowerStore, by another path": ("192.0.2.60", "/vm/deep/x"),
+    "of two families": ("192.0.2.61", "/vm"),
 }
 
 
@@ -66,11 +69,15 @@ def shares(*, read: bool | None) -> Keyed:
             address("f1", 8, None),
             address("f3", 4, "a"),
             address("f4", 6, "a"),
+            address("ps", 60, "nas-1"),
+            address("ps", 61, "nas-1"),
+            address("f2", 61, "a"),
         ],
         "step_array": [
             {"endpoint": "f1", "array_key": "k1"},
             {"endpoint": "f1 again", "array_key": "k1"},
-            *({"endpoint": name, "array_key": f"key of {name}"} for name in ("f2", "f3")),
+            *({"endpoint": name, "array_key": f"key of {name}", "family": "ontap"} for name in ("f2", "f3")),
+            {"endpoint": "ps", "array_key": "ps", "family": "powerstore"},
         ],
         "step_volume": [
             share("f1", "a", "root", "/"),
@@ -84,9 +91,11 @@ def shares(*, read: bool | None) -> Keyed:
             share("f1 again", "a", "v1", "/vol"),
             share("f3", "a", "v1", "/vol"),
             share("f4", "a", "v1", "/vol"),
+            share("ps", "nas-1", "export", "/vm"),
+            share("ps", "nas-2", "another", "/vm"),
         ],
         "step_endpoint_reading": [
-            *({"endpoint": name, **whole} for name in ("f1", "f1 again", "f2")),
+            *({"endpoint": name, **whole} for name in ("f1", "f1 again", "f2", "ps")),
             {"endpoint": "f3", **whole, "volumes_read": False},
             {"endpoint": "f4", **whole, "addresses_read": False},
         ],
@@ -128,6 +137,9 @@ def test_a_datastore_mounts_the_deepest_share_of_the_filer_whose_address_it_name
         "of no svm": mount(other, exported=None),
         "volumes not read": mount("ontap", "f3"),
         "addresses not read": mount("ontap", "f4"),
+        "a PowerStore": mount("powerstore", "ps", "export", "ps"),
+        "a PowerStore, by another path": mount("powerstore", "ps", "export", "ps"),
+        "of two families": mount(None, exported="ps"),
     }
     rows = shares(read=read)
     keyed = {("vc", name): row for name, row in expected.items()}

@@ -11,7 +11,7 @@ TYPE = EndpointType(
     opener="client:open_powerstore",
     collector="collect:collect_powerstore",
     kept_fields="recorded_fields:KEPT",
-    topics=("array", "alerts", "nodes", "pools", "qos_policies", "array_hosts", "connections", "volumes", "volume_load"),
+    topics=("array", "alerts", "nodes", "pools", "qos_policies", "array_hosts", "connections", "volumes", "volume_load", "addresses"),
     settings=MappingProxyType({"powerstore.volume_qos_policy": Setting("settings.volume_qos_policy:PowerStoreVolumeQosPolicy")}),
     family=Family(
         "powerstore",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from auditor.endpoints.common.records import ParseErrors, Record, once, records
 from auditor.endpoints.common.topics import batch, optional, read_topics
-from auditor.endpoints.powerstore import rows
+from auditor.endpoints.powerstore import files, rows
 from auditor.endpoints.powerstore.hosts import INITIATOR_SINCE, Hosts, connection_rows, hosts_of
 from auditor.endpoints.powerstore.qos import SINCE, Qos, group_row, policies_of, policy_row, rules_by_policy, volume_columns
 from auditor.errors import CredentialsError, EndpointError
@@ -50,6 +50,7 @@ def collect_powerstore(array: PowerStore, endpoint: Endpoint, needs: Needs = EVE
         "qos_policies": reading.qos_policies,
         "array_hosts": reading.array_hosts,  # before the volumes, as the connections: hosts decide by which name a volume is seen
         "connections": reading.connections,
+        "addresses": reading.addresses,
         "volumes": reading.volumes,
         "volume_load": reading.volume_load,
     }
@@ -163,6 +164,20 @@ class _Reading:
             yield Gap(self.endpoint, "POST metrics/generate: the load of the others", why)
         yield from parse_errors.gaps(self.endpoint)
 
+    def addresses(self) -> Iterator[Batch | Gap]:
+        """Addresses of NAS servers, and with them their exports: without both no NFS datastore is known to be one of this array's."""
+        has_qos = self.array.has(files.FILE_QOS_SINCE)
+        gaps = tuple(ParseErrors(f"GET {name}") for name in ("nas_server", "file_interface", "file_system", "nfs_export"))
+        servers = self._by_id("nas_server", files.fields_of("id,name", has_qos=has_qos), gaps[0])
+        interfaces = self._listed("file_interface", files.INTERFACE_FIELDS, gaps[1])
+        fields = files.fields_of("id,name,nas_server_id,filesystem_type,size_total", has_qos=has_qos)
+        systems = self._by_id("file_system", fields, gaps[2])
+        exports = self._listed("nfs_export", files.EXPORT_FIELDS, gaps[3])
+        yield batch("array_address", self.endpoint, files.address_rows(interfaces, servers))
+        yield batch("array_volume", self.endpoint, files.share_rows(exports, systems, servers, gaps[3], has_qos=has_qos))
+        for one in gaps:
+            yield from one.gaps(self.endpoint)
+
     def connections(self) -> Iterator[Batch | Gap]:
         parse_errors = ParseErrors("GET host_volume_mapping")
         if self.connected is None:
@@ -251,6 +266,9 @@ class _Reading:
         parse_errors = ParseErrors(f"GET {resource}")
         yield batch(table, self.endpoint, [row(record) for record in self._listed(resource, fields, parse_errors, None, **filters)])
         yield from parse_errors.gaps(self.endpoint)
+
+    def _by_id(self, resource: str, fields: str, parse_errors: ParseErrors) -> dict[str, Record]:
+        return {record.identifier("id") or "": record for record in self._listed(resource, fields, parse_errors)}
 
     def _listed(self, resource: str, fields: str, parse_errors: ParseErrors, seen: set[str] | None = None, **filters: str) -> list[Record]:
         answer = {resource: self.array.listed(resource, fields, **filters)}

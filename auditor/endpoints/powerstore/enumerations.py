@@ -34,3 +34,9 @@ PRIORITIES = frozenset({"Low", "Medium", "High"})
 
 ABSOLUTE, DENSITY = "Absolute", "Density"
 """BandwidthLimitTypeEnum: the limits of a rule are absolute, or per GB of a volume's size."""
+
+INTERFACE_ROLES = frozenset({"Production", "Backup"})
+"""FileInterfaceRoleEnum."""
+
+FILE_SYSTEMS = frozenset({"Primary", "Snapshot"})
+"""FileSystemTypeEnum."""

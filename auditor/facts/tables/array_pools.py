@@ -21,7 +21,6 @@ ARRAY_POOL_TABLES = (
         topic="pools",
         key=("endpoint", "pool_id"),
         kept_for={
-            "disks": "over how many disks the load is spread, beside ontap/disk-busy",
             "data_disks": "likewise, without parity",
             "raid_type": "what a write costs the disks of a pool",
             "size_bytes": "how much a pool holds",

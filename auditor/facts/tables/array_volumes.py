@@ -76,7 +76,7 @@ ARRAY_VOLUME_TABLES = (
         (
             "qos_levels_read",
             "BOOLEAN",
-            "of ETERNUS, 3PAR, ONTAP shares: false when ports, hosts, LUNs, qtrees, files, domains may have limits besides; else NULL",
+            "of ETERNUS, 3PAR, shares: false when ports, hosts, LUNs, qtrees, files, domains may have limits besides; else NULL",
             "storage/qos/workloads",
         ),
         ("qos_curve", "VARCHAR", "JSON object, I/O size in bytes -> cost relative to 4096 = 100; NULL when the array has none"),
@@ -92,16 +92,16 @@ ARRAY_VOLUME_TABLES = (
     ),
     table(
         "array_address",
-        "Addresses that hosts reach an array's storage by; ONTAP network/ip/interfaces.",
+        "Addresses that hosts reach an array's storage by; ONTAP network/ip/interfaces, PowerStore file_interface.",
         ENDPOINT,
         ("address_id", "VARCHAR", "unique within the endpoint"),
         ("address", "VARCHAR", "IP address, IPv6 in its short form in lower case"),
         ("name", "VARCHAR", "of the interface"),
-        ("svm", "VARCHAR", "storage virtual machine; NULL when it is the cluster's own"),
+        ("svm", "VARCHAR", "storage virtual machine, of a PowerStore its NAS server; NULL when it is the cluster's own"),
         topic="addresses",
         key=("endpoint", "address_id"),
         kept_for={
-            "address_id": "which interface to ask ONTAP's REST API about",
+            "address_id": "which interface to ask the array's API about",
             "name": "what the interface of an address is called",
         },
     ),

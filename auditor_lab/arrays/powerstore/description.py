@@ -115,6 +115,36 @@ class AlertDescription:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ExportDescription:
+    """A file system and the NFS export of its root.
+
+    Attributes:
+        name: of both; hosts mount it by that.
+        path: inside the file system's NAS server; None is "/" and the name.
+        file_policy: it has a performance policy of its own, whose limits are MB/s.
+        snapshots: how many there are of it, each with an export.
+    """
+
+    name: str
+    size_bytes: int = 1 << 40
+    path: str | None = None
+    file_policy: bool = False
+    snapshots: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NasServerDescription:
+    """A NAS server: the addresses that hosts mount by, one for backups, and what it exports."""
+
+    name: str
+    addresses: tuple[str, ...] = ()
+    disabled_addresses: tuple[str, ...] = ()
+    backup_address: str | None = None
+    exports: tuple[ExportDescription, ...] = ()
+    file_policy: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PowerStoreDescription:
     """One cluster.
 
@@ -142,6 +172,7 @@ class PowerStoreDescription:
     containers: tuple[str, ...] = ()
     vvols: tuple[VvolDescription, ...] = ()
     alerts: tuple[AlertDescription, ...] = ()
+    nas_servers: tuple[NasServerDescription, ...] = ()
     failed_nodes: tuple[str, ...] = ()
     iscsi_targets: tuple[str, ...] = ("a", "b")
     role: str = "Storage Administrator"

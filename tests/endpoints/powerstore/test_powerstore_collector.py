@@ -15,8 +15,10 @@ from auditor.facts.schema import ARRAY_TOPICS
 from auditor.model import EndpointKind
 from auditor_lab.arrays.powerstore.description import (
     AlertDescription,
+    ExportDescription,
     HostDescription,
     LoadDescription,
+    NasServerDescription,
     PowerStoreDescription,
     QosPolicyDescription,
     VolumeDescription,
@@ -112,6 +114,65 @@ def test_everything_of_it_is_read_without_a_gap(read: Any) -> None:
     assert (critical["severity"], critical["own_severity"], critical["is_open"]) == ("critical", "Critical", True)
     assert (critical["summary"], critical["component"]) == ("A node is down.", "Appliance-1-Node-B")
     assert (alerts["0x00302402"]["severity"], alerts["0x00302402"]["is_open"]) == ("warning", False)
+
+
+NAS = (
+    NasServerDescription(
+        name="nas-1",
+        addresses=("192.0.2.60", "2001:DB8::60"),
+        disabled_addresses=("192.0.2.69",),
+        backup_address="192.0.2.61",
+        exports=(ExportDescription(name="vm", snapshots=1), ExportDescription(name="deep", path="/vm/deep", file_policy=True)),
+    ),
+    NasServerDescription(name="nas-2", file_policy=True, exports=(ExportDescription(name="vm2", size_bytes=1 << 30),)),
+)
+
+
+def shares_of(found: Collected) -> dict[str, tuple[Any, ...]]:
+    columns = ("svm", "export_path", "size_bytes", "qos_read", "qos_max_bytes_per_second", "is_virtual")
+    return {row["name"]: tuple(row[one] for one in columns) for row in found.tables["array_volume"] if row.get("kind") == "share"}
+
+
+def test_exports_of_nas_servers_are_shares_that_hosts_mount_by_name(read: Any) -> None:
+    _, found = read(nas_servers=NAS)
+    assert found.gaps == []
+    assert sorted(found.column("array_address", "address", "svm")) == [("192.0.2.60", "nas-1"), ("2001:db8::60", "nas-1")]
+    assert shares_of(found) == {
+        "vm": ("nas-1", "/vm", 1 << 40, True, None, False),
+        "deep": ("nas-1", "/deep", 1 << 40, False, None, False),
+        "vm2": ("nas-2", "/vm2", 1 << 30, False, None, False),
+    }
+    assert "db" in found.by("array_volume"), "beside its volumes"
+
+
+def test_before_4_1_no_share_has_a_limit(read: Any) -> None:
+    _, found = read(nas_servers=NAS, version="4.0.0.0")
+    assert found.gaps == []
+    assert {name: row[3] for name, row in shares_of(found).items()} == {"vm": True, "deep": True, "vm2": True}
+
+
+@pytest.mark.parametrize(
+    ("resource", "alter", "words"),
+    [
+        pytest.param("nas_server", lambda listed: listed[1:], "nas_server_id", id="a server that is not listed"),
+        pytest.param("file_system", lambda listed: listed[1:], "file_system_id", id="a file system that is not listed"),
+        pytest.param(
+            "file_system", lambda listed: [{**one, "filesystem_type": "Other"} for one in listed], "filesystem_type", id="another type"
+        ),
+        pytest.param("file_interface", lambda listed: [{**one, "role": "Both"} for one in listed], "role", id="another role"),
+    ],
+)
+def test_what_is_not_understood_of_files_costs_the_addresses_alone(read: Any, resource: str, alter: Any, words: str) -> None:
+    _, found = read(nas_servers=NAS, alter={f"GET {resource}": alter})
+    assert found.incomplete() == {"addresses"}
+    assert any(words in str(gap) for gap in found.gaps)
+
+
+def test_an_account_that_may_not_see_files_still_sees_the_volumes(read: Any) -> None:
+    _, found = read(nas_servers=NAS, faults=(Fault("status", "GET nas_server", status=403),))
+    assert found.incomplete() == {"addresses"}
+    assert shares_of(found) == {}
+    assert "db" in found.by("array_volume")
 
 
 def test_a_volume_has_its_own_ceiling_and_that_of_its_group(read: Any) -> None:

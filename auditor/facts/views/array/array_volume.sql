@@ -6,7 +6,11 @@ WITH named AS (
     -- What datastores call what they lie on, where it may be any array's.
     SELECT device AS name FROM fact.datastore_extent WHERE device IS NOT NULL
     UNION
-    SELECT path AS name FROM step_nfs_server WHERE family IS NULL OR (family = 'ontap' AND volume_id IS NULL)
+    SELECT path AS name FROM step_nfs_server WHERE family IS NULL OR (family IN ('ontap', 'powerstore') AND volume_id IS NULL)
+),
+unplaced AS (
+    -- PowerStores with a mount of none of their exports by name: by which other path one can be mounted is not verified.
+    SELECT array_endpoint AS endpoint FROM step_nfs_server WHERE family = 'powerstore' AND volume_id IS NULL GROUP BY array_endpoint
 ),
 lain_on AS (
     SELECT v.endpoint, v.volume_id, any_value(n.name) AS name
@@ -37,7 +41,8 @@ SELECT
     u.datastores,
     CASE
         WHEN u.datastores IS NOT NULL OR (n.name = v.device AND NOT d.is_ambiguous) THEN true
-        WHEN (w.datastores_read OR s.datastores_read) AND n.name IS NULL AND (v.device IS NOT NULL OR v.is_virtual OR v.kind = 'share') THEN false
+        WHEN (w.datastores_read OR s.datastores_read) AND n.name IS NULL AND (v.device IS NOT NULL OR v.is_virtual OR (v.kind = 'share' AND y.endpoint IS NULL))
+            THEN false
     END AS carries_datastore,
     u.vm_disk,
     p.name AS pool,
@@ -102,6 +107,7 @@ LEFT JOIN step_volume_use AS u USING (endpoint, volume_id)
 LEFT JOIN step_array_device AS d ON d.device = v.device
 LEFT JOIN step_device_audience AS s ON s.device = v.device
 LEFT JOIN lain_on AS n USING (endpoint, volume_id)
+LEFT JOIN unplaced AS y ON y.endpoint = v.endpoint
 LEFT JOIN fact.array_pool AS p ON p.endpoint = v.endpoint AND p.pool_id = v.pool_id
 LEFT JOIN fact.array_node AS o1 ON o1.endpoint = v.endpoint AND o1.node_id = v.owner_id
 LEFT JOIN fact.array_node AS o2 ON o2.endpoint = v.endpoint AND o2.node_id = v.preferred_owner_id

@@ -1,9 +1,9 @@
 -- materialize: table
--- Whose share an NFS datastore mounts: a row for each. Many filers export the same path, so that the server decides: `family` is ontap where its
--- address is one of an ONTAP's, other where it is none of theirs, or where none of them exports the path. A server that is only a name may be
--- any of those that export it; fleet.yaml can declare its address, or its family. NULL where that is not known, as in a fleet without ONTAP.
--- The share is the deepest junction on the way to the mounted path; the root volume of an SVM counts for its own path alone.
--- Source: docs/domain/arrays.md#ontap (NFS).
+-- Whose share an NFS datastore mounts: a row for each. Many filers export the same path, so that the server decides: `family` is that of the array,
+-- ontap or powerstore, whose address it is, other where it is none of theirs, or where none of them exports the path. A server that is only a
+-- name may be any of those that export it; fleet.yaml can declare its address, or its family. NULL where that is not known, as in a fleet
+-- without such arrays. The share is the deepest junction on the way to the mounted path; the root volume of an SVM counts for its own path alone.
+-- Source: docs/domain/arrays.md#ontap (NFS), docs/domain/arrays.md#powerstore (files).
 WITH mount AS (
     SELECT
         endpoint,
@@ -40,14 +40,19 @@ server AS (
     GROUP BY endpoint, datastore_id
 ),
 interface AS (
-    SELECT DISTINCT d.endpoint, d.datastore_id, i.endpoint AS array_endpoint, coalesce(a.array_key, i.endpoint) AS array_key, i.svm
+    SELECT DISTINCT d.endpoint, d.datastore_id, i.endpoint AS array_endpoint, coalesce(a.array_key, i.endpoint) AS array_key, coalesce(a.family, 'ontap') AS family, i.svm
     FROM address AS d
     JOIN fact.array_address AS i ON i.address = d.address
     LEFT JOIN step_array AS a ON a.endpoint = i.endpoint
     WHERE i.svm IS NOT NULL
 ),
 filer AS (
-    SELECT endpoint, datastore_id, min(array_endpoint) AS array_endpoint, count(DISTINCT array_key) AS arrays
+    SELECT
+        endpoint,
+        datastore_id,
+        min(array_endpoint) AS array_endpoint,
+        count(DISTINCT array_key) AS arrays,
+        CASE WHEN min(family) = max(family) THEN min(family) END AS family
     FROM interface
     GROUP BY endpoint, datastore_id
 ),
@@ -86,7 +91,7 @@ SELECT
     m.server,
     m.path,
     CASE
-        WHEN f.arrays > 0 THEN 'ontap'
+        WHEN f.arrays > 0 THEN f.family
         WHEN s.declared_family IS NOT NULL THEN s.declared_family
         WHEN l.addresses_read AND s.is_address THEN 'other'
         WHEN l.volumes_read AND e.arrays IS NULL THEN 'other'
