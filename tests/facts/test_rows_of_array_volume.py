@@ -340,3 +340,21 @@ def test_a_volume_is_with_the_controller_that_it_was_given_to_or_another(
 def test_no_datastore_lies_on_a_volume_where_those_of_all_that_may_see_it_were_read() -> None:
     rows = rows_by_id("array_volume", datastores_not_read())
     assert {row["volume"]: row["carries_datastore"] for row in rows.values()} == {"listed": False, "not listed": None}
+
+
+@pytest.mark.parametrize(
+    ("path", "carries"),
+    [
+        pytest.param("/mounted", {"mounted": True, "other": False}, id="by the export's name"),
+        pytest.param("/file-system/x", {"mounted": None, "other": None}, id="by a path that may be any export's"),
+    ],
+)
+def test_exports_of_a_powerstore_carry_no_datastore_only_where_each_mount_is_one_of_them(
+    path: str, carries: dict[str, bool | None]
+) -> None:
+    given = vcenters()
+    array(given, "ps", EndpointKind.POWERSTORE, share("mounted", "/mounted"), share("other", "/other"))
+    serves(given, "ps", "198.51.100.1")
+    at = {"name": "nfs", "type": "NFS", "nfs_host": "198.51.100.1", "nfs_path": path}
+    add(given, "datastore", {"endpoint": "vc", "datastore_id": "nfs", **at})
+    assert {row["volume"]: row["carries_datastore"] for row in rows_by_id("array_volume", given).values()} == carries
