@@ -51,7 +51,7 @@ def after_text(impact: Mapping[str, Any]) -> str:
     """What the fix gives; where only its direction is known, that."""
     quantity = impact["quantity"]
     if impact["model"] == "move":
-        return f"up to {_digits(impact['worst_now'][1])} ms while the copy reads as fast as it can"
+        return f"up to {_digits(impact['worst_now'][1])} ms on average while the copy reads as fast as it can"
     if impact.get("direction") == "same":
         return _SAME
     if not impact.get("size_known", True):

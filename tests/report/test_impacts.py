@@ -92,7 +92,7 @@ from tests.report.samples import IMPACT
         pytest.param(
             {"model": "move", "behind": [], "now": [4.75, 6.3], "after": [0.1, 6.3], "worst_now": [4.75, 22.3]}
             | {"direction": "better", "size_known": False},
-            "vm-2 Hard disk 1 and 1 more take 4.8 to 6.3 ms; up to 22 ms while the copy reads as fast as it can",
+            "vm-2 Hard disk 1 and 1 more take 4.8 to 6.3 ms; up to 22 ms on average while the copy reads as fast as it can",
             id="S1 from its source: what is predicted of a copy",
         ),
     ],
@@ -133,7 +133,9 @@ def test_of_a_machine_that_is_copied_the_cost_is_what_is_predicted_and_not_what_
         "worst_now": [4.75, 22.3],
         "size_known": False,
     }
-    assert cost_text(move) == "4.8 to 6.3 ms now, up to 22 ms while the copy reads as fast as it can: vm-2 Hard disk 1 and 1 more"
+    assert (
+        cost_text(move) == "4.8 to 6.3 ms now, up to 22 ms on average while the copy reads as fast as it can: vm-2 Hard disk 1 and 1 more"
+    )
     rows = impact_rows(move)
     assert rows["while it is copied"] == "4.8 to 22 ms, a mean; where between is not known"
     assert "bounds after the fix" not in rows
