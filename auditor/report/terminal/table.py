@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import groupby
 from typing import TYPE_CHECKING, TextIO
 
@@ -48,6 +49,8 @@ def _parts(report: Report, width: int, commands: Commands) -> Iterator[Renderabl
     yield from totals_parts(report, summary, width, commands, brief=True)
     yield from next_parts(report, summary, commands)
     yield ""
+    if kinds := Counter(reading.kind for reading in report.run.endpoints):
+        yield Text.assemble(("Endpoints: ", "bold"), ", ".join(f"{neutral(kind)} {number:,}" for kind, number in sorted(kinds.items())))
     yield Text.assemble(("Coverage: ", "bold"), coverage_line(report))
     yield result_part(report, summary)
 

@@ -266,6 +266,7 @@ Next:
   - Plan a reboot for 1 setting: stored, not yet in effect.
   - See why, queue by queue: auditor explain ef09282d
 
+Endpoints: element 1, vcenter 1
 Coverage: 90 % (9 judged, 1 unknown, 1 not applicable, 1 waived)
  DRIFT  3 failures of 2 rules on 2 hosts (1 critical, 2 high). Not everything
 was judged: 1 verdict is unknown and 1 gap was left in the reading. Only this
