@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
 from auditor.model import EndpointKind
@@ -35,13 +36,14 @@ class MakeDouble(Protocol):
 
 
 def plugin_arrays() -> Mapping[EndpointKind, MakeDouble]:
-    """What makes the double of each kind that an installed plugin gives; empty where none brings one.
-
-    Raises:
-        ImportError, AttributeError: a package names a double that it does not have.
-    """
+    """What makes the double of each kind that an installed plugin gives; a package that names a double which it does not have has none."""
     if not plugin_kinds():
         return {}
     from importlib.metadata import entry_points
 
-    return {EndpointKind(one.name): one.load() for one in entry_points(group=GROUP) if one.name in plugin_kinds()}
+    found = {}
+    for one in entry_points(group=GROUP):
+        if one.name in plugin_kinds():
+            with suppress(ImportError, AttributeError):
+                found[EndpointKind(one.name)] = one.load()
+    return found
