@@ -21,6 +21,7 @@ from auditor.endpoints.common.answer_time import TimedResponse
 from auditor.endpoints.common.routes import dial
 from auditor.endpoints.common.secrets import password_of
 from auditor.endpoints.common.tls import tls_context
+from auditor.endpoints.vcenter.session_key import session_key_of
 from auditor.errors import (
     CredentialsError,
     EndpointError,
@@ -99,32 +100,32 @@ class Automation:
 def open_automation(endpoint: Endpoint) -> Iterator[Automation]:
     """A session of its own, which those of SOAP have nothing to do with; ended whatever happens inside.
 
+    Where somebody else has opened a session of SOAP, it goes on with that one: since vCenter 8.0.3 one session is good for both, by
+    Broadcom's sample single_session/pyvmomi_to_vapi_transfer.py (https://github.com/vmware/vcf-sdk-python). Older ones refuse it.
+
     Raises:
         EndpointUnreachableError: no connection, no answer in time, or a certificate that does not verify.
         CredentialsError: the password cannot be looked up, or vCenter refuses it.
         MalformedAnswerError: something answers that is not a vCenter.
     """
-    if isinstance(endpoint.login, OpenSession):
-        raise CredentialsError(
-            f"endpoint {endpoint.name}: its Automation API has sessions of its own, and `session:` is one of SOAP",
-            why=_LOST,
-            do="log in by `sso:`, or by `username` and `password`, where tags matter.",
-        )
     # It has a word for every error, which we say ourselves; and what it may log of a request, a password included, is for no log.
     logging.getLogger("vmware").setLevel(logging.CRITICAL + 1)
     sessions = _module("com.vmware.cis_client")
     keys = _module("vmware.vapi.security.session")
+    is_ours = not isinstance(endpoint.login, OpenSession)
     with _http(endpoint) as http:
-        with _translated(endpoint, "logging in to its Automation API"):
-            who = _who(endpoint)
-            key = sessions.Session(_stubs(endpoint, http, who)).create()
+        if is_ours:
+            with _translated(endpoint, "logging in to its Automation API"):
+                key = sessions.Session(_stubs(endpoint, http, _who(endpoint))).create()
+        else:
+            key = session_key_of(endpoint).strip('"')
         stubs = _stubs(endpoint, http, keys.create_session_security_context(key))
         try:
             yield Automation(endpoint, stubs)
         finally:
-            # Nothing is lost if this fails: vCenter ends an idle session by itself.
-            with suppress(EndpointError), _translated(endpoint, "logging out"):
-                sessions.Session(stubs).delete()
+            if is_ours:  # nothing is lost if this fails: vCenter ends an idle session by itself
+                with suppress(EndpointError), _translated(endpoint, "logging out"):
+                    sessions.Session(stubs).delete()
 
 
 def _who(endpoint: Endpoint) -> Any:
@@ -245,6 +246,8 @@ def _translated(endpoint: Endpoint, doing: str) -> Iterator[None]:
         yield
     except std.Unauthenticated:
         do = "check how this endpoint is logged in to by fleet.yaml."
+        if isinstance(endpoint.login, OpenSession):
+            do = "look whether it is still open; before vCenter 8.0.3 the Automation API takes no session of SOAP: log in by `sso:` there."
         raise CredentialsError(f"{what}: it refuses {endpoint.who}", why=_LOST, do=do) from None
     except std.Unauthorized:
         raise PermissionMissingError(f"{what}: Unauthorized", why=_LOST, do="give the account the role Read-only, propagated.") from None

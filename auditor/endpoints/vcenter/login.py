@@ -5,7 +5,6 @@ Imports pyVmomi: import it only to open a session.
 
 from __future__ import annotations
 
-import re
 from functools import partial
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape
@@ -14,6 +13,7 @@ from pyVmomi import vim
 
 from auditor.endpoints.common.secrets import password_of
 from auditor.endpoints.vcenter.security_header import with_token
+from auditor.endpoints.vcenter.session_key import session_key_of
 from auditor.endpoints.vcenter.sso import token_of
 from auditor.errors import CredentialsError
 from auditor.model import OpenSession, Sso
@@ -23,10 +23,6 @@ if TYPE_CHECKING:
 
     from auditor.endpoints.vcenter.stub import Stub
     from auditor.model import Endpoint
-
-_KEY = re.compile(r"""(?:(?:Cookie:\s*|Set-Cookie:\s*)?vmware_soap_session=)?("?)([A-Za-z0-9._~+/=-]{8,512})\1(?:;.*)?""", re.IGNORECASE)
-"""A key as govc prints it, in the quotes that vCenter gives it, or as the header that pyVmomi and browsers have."""
-
 
 _NOT_READ = "nothing on it was read."
 
@@ -47,11 +43,7 @@ def login_of(endpoint: Endpoint, stub: Stub, content: Any) -> Callable[[], Any]:
 
 def _joined(endpoint: Endpoint, stub: Stub, sessions: Any) -> Any:
     """Go on with a session that is open already. Where it ended, this is called again, and the key may have been replaced."""
-    match = _KEY.fullmatch(password_of(endpoint).strip())
-    if match is None:
-        do = "give the value of the cookie vmware_soap_session alone."
-        raise CredentialsError(f"endpoint {endpoint.name}: what `session:` gives is no key of a session", why=_NOT_READ, do=do)
-    stub.wire.join_session(f"{match[1]}{match[2]}{match[1]}")
+    stub.wire.join_session(session_key_of(endpoint))
     try:
         session = sessions.currentSession
     except vim.fault.NotAuthenticated:

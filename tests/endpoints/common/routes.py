@@ -40,12 +40,7 @@ class ProxyDouble:
         threading.Thread(target=self._serve, daemon=True).start()
 
     def stop(self) -> None:
-        self._listener.shutdown(socket.SHUT_RDWR)
-        self._listener.close()
-        for one in self._open:
-            with suppress(OSError):
-                one.shutdown(socket.SHUT_RDWR)
-            one.close()
+        _shut(self._listener, self._open)
 
     def _serve(self) -> None:
         while True:
@@ -70,7 +65,8 @@ class ProxyDouble:
             client.sendall(self.answer if self.answer is not None else b"HTTP/1.1 407 hunter2\r\nProxy-Authenticate: Basic\r\n\r\n")
             client.close()
             return
-        there = socket.create_connection((LOOPBACK, int(target.rpartition(":")[2])))
+        host, _, port = target.rpartition(":")
+        there = socket.create_connection(("::1" if host == "[::1]" else LOOPBACK, int(port)))
         self._open.append(there)
         client.sendall(b"HTTP/1.1 200 Connection established\r\nVia: 1.1 proxy\r\n\r\n")
         for ends in ((client, there), (there, client)):
@@ -83,6 +79,40 @@ def _passed_on(from_one: socket.socket, to_other: socket.socket) -> None:
             to_other.sendall(piece)
     with suppress(OSError):
         to_other.shutdown(socket.SHUT_WR)
+
+
+class Ipv6Door:
+    """A port on the IPv6 loopback, from which everything goes on to a port of the IPv4 one."""
+
+    def __init__(self, port: int) -> None:
+        self._to = port
+        self._listener = socket.create_server(("::1", 0), family=socket.AF_INET6)
+        self.port: int = self._listener.getsockname()[1]
+        self._open: list[socket.socket] = []
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def stop(self) -> None:
+        _shut(self._listener, self._open)
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                client, _ = self._listener.accept()
+            except OSError:
+                return
+            there = socket.create_connection((LOOPBACK, self._to))
+            self._open += [client, there]
+            for ends in ((client, there), (there, client)):
+                threading.Thread(target=_passed_on, args=ends, daemon=True).start()
+
+
+def _shut(listener: socket.socket, connections: list[socket.socket]) -> None:
+    listener.shutdown(socket.SHUT_RDWR)
+    listener.close()
+    for one in connections:
+        with suppress(OSError):
+            one.shutdown(socket.SHUT_RDWR)
+        one.close()
 
 
 class JumpDouble:
@@ -157,4 +187,4 @@ class _Leads(asyncssh.SSHServer):
         self._double.asked.append((dest_host, dest_port))
         if self._double.refuses:
             raise asyncssh.ChannelOpenError(asyncssh.OPEN_ADMINISTRATIVELY_PROHIBITED, "not\x1b[31m there")
-        return self._connection.forward_connection(LOOPBACK, dest_port)
+        return self._connection.forward_connection("::1" if dest_host == "::1" else LOOPBACK, dest_port)

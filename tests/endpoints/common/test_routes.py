@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import ssl
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -27,7 +29,7 @@ from auditor_lab.arrays.eternus.description import EternusDescription
 from auditor_lab.vcenter.server import VCenterServer
 from auditor_lab.wire import Answer
 from tests.endpoints.arrays import serving_array
-from tests.endpoints.common.routes import JumpDouble, ProxyDouble
+from tests.endpoints.common.routes import Ipv6Door, JumpDouble, ProxyDouble
 from tests.waiting import PATIENCE_SECONDS
 
 Serve = Callable[..., tuple[VCenterServer, Endpoint]]
@@ -91,6 +93,42 @@ def test_an_array_is_read_by_ssh(tmp_path: Path, route: Route) -> None:
         wrong = replace(led, ssh=Ssh(fingerprint="SHA256:" + "A" * 43))
         with pytest.raises(EndpointUnreachableError, match="shows host key"), open_eternus(wrong):
             pass
+
+
+@contextmanager
+def by_ipv6(endpoint: Endpoint, way: Route | None) -> Iterator[Endpoint]:
+    """`endpoint` at the IPv6 loopback."""
+    door = Ipv6Door(endpoint.port)
+    try:
+        yield replace(endpoint, address="::1", port=door.port, route=way)
+    finally:
+        door.stop()
+
+
+@pytest.mark.parametrize("way", [None, "proxy", "jump"], ids=["straight", "proxy", "jump"])
+def test_an_endpoint_may_have_an_ipv6_address(
+    serve_vcenter: Serve, way: str | None, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    double = None if way is None else request.getfixturevalue(way)
+    led = None if double is None else Proxy("127.0.0.1", double.port) if way == "proxy" else Jump("jump")
+    _, endpoint = serve_vcenter(names=("::1",))
+    with by_ipv6(endpoint, led) as there:
+        with open_vcenter(there) as vcenter:
+            assert len(vcenter.bulk.page("HostSystem", ("name",), vcenter.bulk.refs("HostSystem"))[0]) == 3
+            assert vcenter.transport == "vijson"
+        with open_automation(there) as automation:
+            assert list(automation.tags()) == []
+        assert {check.state for check in examine_connection(there)} == {Health.OK}
+    with by_ipv6(serve_vcenter()[1], led) as other, pytest.raises(EndpointUnreachableError, match="does not verify"), open_vcenter(other):
+        pass
+    with serving_https(EndpointKind.FLASHARRAY, tmp_path, lambda _: Answer(b"{}", "application/json"), lambda _: "") as (_, array):
+        shown = hashlib.sha256(ssl.PEM_cert_to_DER_cert(ssl.get_server_certificate((array.address, array.port)))).hexdigest()
+        with by_ipv6(replace(array, tls=Tls(fingerprint=f"sha256:{shown}")), led) as there:
+            session = HttpsSession(there, "/api/")
+            assert session.ask(Request("GET volumes", "GET", "volumes", is_read=True)).body == b"{}"
+            session.close()
+    with serving_array(EndpointKind.ETERNUS, DX, tmp_path) as (_, array), by_ipv6(array, led) as there, open_eternus(there) as shell:
+        assert shell.release.startswith("ETERNUS")
 
 
 @contextmanager

@@ -98,9 +98,19 @@ def test_what_is_no_key_is_not_sent_and_not_repeated(joined: Joined, text: str) 
     assert joined.server.requests == ["RetrieveServiceContent"]
 
 
-def test_tags_are_not_read_by_a_session_of_soap(joined: Joined) -> None:
-    with pytest.raises(CredentialsError, match="has sessions of its own"), open_automation(joined.endpoint):
-        pass
+def test_tags_are_read_by_the_same_session_where_a_vcenter_has_one_for_both(joined: Joined) -> None:
+    joined.server.vapi.sessions = joined.server.sessions  # as since 8.0.3
+    joined.write(f'"{joined.key}"')
+    with open_automation(joined.endpoint) as automation:
+        assert list(automation.tags()) == []
+    assert joined.server.sessions.count == 1
+
+
+def test_an_older_vcenter_takes_no_session_of_soap_for_tags_and_it_is_said(joined: Joined) -> None:
+    with pytest.raises(CredentialsError, match="it refuses the account of the session") as caught, open_automation(joined.endpoint) as api:
+        list(api.tags())
+    assert "before vCenter 8.0.3" in caught.value.do
+    assert joined.key not in str(caught.value)
 
 
 def test_the_doctor_says_whose_session_it_is_and_where_the_key_was_found(joined: Joined) -> None:
