@@ -17,7 +17,8 @@ from auditor.yaml.reading import load_yaml
 
 ROOT = Path(__file__).parents[2]
 SCHEMA = jsonschema.Draft202012Validator(fleet_schema())
-LOGIN = "name: a, address: a.example.net, username: u, password: {env: P}"
+PLACE = "name: a, address: a.example.net"
+LOGIN = f"{PLACE}, username: u, password: {{env: P}}"
 
 
 def read(text: str, folder: Path) -> tuple[Any, Path]:
@@ -92,6 +93,13 @@ def test_the_example_of_the_readme_fits(tmp_path: Path) -> None:
         pytest.param(f"endpoints: [{{kind: eternus, {LOGIN}, tls: {{verify: false}}}}]", id="TLS over SSH"),
         pytest.param(f"endpoints: [{{kind: vcenter, {LOGIN.replace('{env: P}', 'secret')}}}]", id="a secret in clear"),
         pytest.param(f"endpoints: [{{kind: vcenter, {LOGIN.replace('{env: P}', '{env: P, file: F}')}}}]", id="two places for a secret"),
+        pytest.param(f"endpoints: [{{kind: vcenter, {LOGIN}, session: {{env: S}}}}]", id="a session and a password"),
+        pytest.param(f"endpoints: [{{kind: ontap, {PLACE}, session: {{env: S}}}}]", id="a session of an array"),
+        pytest.param(f"endpoints: [{{kind: vcenter, {PLACE}, sso: {{by: password}}}}]", id="a token by no password"),
+        pytest.param(f"endpoints: [{{kind: vcenter, {LOGIN}, sso: {{token: {{env: T}}}}}}]", id="a token and a password"),
+        pytest.param(f"endpoints: [{{kind: esxi, {PLACE}, sso: {{token: {{env: T}}}}}}]", id="single sign-on of a host"),
+        pytest.param(f"endpoints: [{{kind: vcenter, {LOGIN}, jump: -oProxyCommand=x}}]", id="an option of ssh"),
+        pytest.param(f"endpoints: [{{kind: vcenter, {LOGIN}}}]\nvault: {{address: 'https://v'}}", id="a vault without a login"),
         pytest.param(f"endpoints: [{{kind: vcenter, {LOGIN}, limits: {{concurrency: 0}}}}]", id="no request at all"),
         pytest.param(f"endpoints: [{{kind: vcenter, {LOGIN}}}]\nseverity: {{vaai/xcopy-size: off}}", id="a severity that is none"),
         pytest.param(f"endpoints: [{{kind: vcenter, {LOGIN}}}]\nprotect: [{{reason: no}}]", id="a protection of nothing"),
@@ -110,6 +118,12 @@ def test_an_editor_marks_what_loading_refuses(tmp_path: Path, text: str) -> None
     [
         pytest.param(f"endpoints: [{{kind: vcenter, {LOGIN}, tls: , params: , clusters: {{gold: }}}}]\nparams:\nreboot:", id="empty keys"),
         pytest.param(f"endpoints: [{{kind: vcenter, {LOGIN}}}]\nseverity: {{'vaai/*': info}}\nparams: {{a/b: {{c: [1, x]}}}}", id="values"),
+        pytest.param(f"endpoints: [{{kind: vcenter, {PLACE}, session: {{command: [govc, session.login, -l]}}}}]", id="a session"),
+        pytest.param(f"endpoints: [{{kind: vcenter, {LOGIN}, sso: {{by: password}}}}]", id="a token by a password"),
+        pytest.param(f"endpoints: [{{kind: vcenter, {PLACE}, sso: {{certificate: c, key: k}}}}]", id="a token by a certificate"),
+        pytest.param(f"endpoints: [{{kind: vcenter, {LOGIN}, jump: a@b, sso: , session: }}]", id="a jump host"),
+        pytest.param(f"endpoints: [{{kind: element, {LOGIN}, proxy: {{address: 'p:3128'}}}}]", id="a proxy"),
+        pytest.param(f"endpoints: [{{kind: esxi, {PLACE}, username: u, password: {{ask: true}}}}]", id="a secret that is typed"),
     ],
 )
 def test_an_editor_accepts_what_loading_accepts(tmp_path: Path, text: str) -> None:
