@@ -88,7 +88,7 @@ def _exchanged(endpoint: Endpoint, known: Sequence[Any]) -> Any:
     except TimeoutError:
         reason = f"no key exchange within {seconds:g} s"
     except (OSError, asyncssh.Error) as error:
-        reason = str((line.trouble() if line is not None else None) or error) or type(error).__name__
+        reason = str((line.trouble(error) if line is not None else None) or error) or type(error).__name__
     raise EndpointUnreachableError(
         f"endpoint {endpoint.name}: no host key: {reason}",
         why="nothing is asked of an endpoint that does not prove who it is; no password was sent.",

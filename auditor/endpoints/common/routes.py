@@ -51,9 +51,11 @@ class Line:
     socket: socket.socket
     _jump: _Jump | None = field(default=None, repr=False)
 
-    def trouble(self) -> RouteError | None:
-        """Why the jump host let the connection go; None where there is none, or it still holds it."""
-        return None if self._jump is None else self._jump.trouble()
+    def trouble(self, error: BaseException) -> RouteError | None:
+        """Why the jump host let the connection go, where `error` comes of that; None for all else. Ask before the socket is closed."""
+        if self._jump is None or (isinstance(error, ssl.SSLError) and not isinstance(error, ssl.SSLEOFError)):
+            return None
+        return self._jump.trouble()
 
 
 def dial(endpoint: Endpoint) -> Line:
@@ -88,8 +90,9 @@ def shaken(endpoint: Endpoint, context: ssl.SSLContext) -> ssl.SSLSocket:
         line.socket.settimeout(endpoint.limits.timeout_seconds)
         return context.wrap_socket(line.socket, server_hostname=endpoint.address)
     except BaseException as error:  # raised again; nobody else has the socket to close it
+        trouble = line.trouble(error) if isinstance(error, OSError) else None
         line.socket.close()
-        if isinstance(error, OSError) and not isinstance(error, ssl.SSLCertVerificationError) and (trouble := line.trouble()) is not None:
+        if trouble is not None:
             raise trouble from None
         raise
 

@@ -6,7 +6,6 @@ reads its answer, so the time of that answer is kept for the thread.
 
 from __future__ import annotations
 
-import ssl
 import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -19,6 +18,7 @@ from auditor.endpoints.common.routes import dial
 from auditor.endpoints.common.time_limits import addresses_of
 
 if TYPE_CHECKING:
+    import ssl
     from collections.abc import Iterable
 
     from auditor.endpoints.common.routes import Line
@@ -139,9 +139,7 @@ class _Stream(httpcore.NetworkStream):
         try:
             return _Stream(self._stream.start_tls(ssl_context, server_hostname, timeout), self._times)
         except httpcore.ConnectError as error:
-            if isinstance(error.__cause__ or error.__context__, ssl.SSLCertVerificationError) or self._line is None:
-                raise
-            trouble = self._line.trouble()
+            trouble = None if self._line is None else self._line.trouble(error.__cause__ or error)
             if trouble is None:
                 raise
             raise httpcore.ConnectError(str(trouble)) from None

@@ -152,7 +152,7 @@ class Shell:
         except TimeoutError:
             return self._unreachable(f"no login within {endpoint.limits.timeout_seconds:g} s")
         except (OSError, asyncssh.Error) as error:
-            trouble = await asyncio.to_thread(line.trouble) if line is not None else None
+            trouble = await asyncio.to_thread(line.trouble, error) if line is not None else None
             return self._unreachable(str(trouble or error) or type(error).__name__)
         finally:
             login.forget()

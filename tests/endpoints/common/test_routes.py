@@ -239,6 +239,19 @@ def test_a_jump_host_that_leads_nowhere_says_why_without_signs_that_steer_a_term
     session.close()
 
 
+def test_what_is_wrong_behind_a_jump_host_is_not_held_against_it(jump: JumpDouble, serve_vcenter: Serve) -> None:
+    _, endpoint = serve_vcenter(names=(NAME,))
+    with serving_array(EndpointKind.ETERNUS, DX, jump.path.parent) as (_, speaks_ssh):
+        led = replace(endpoint, port=speaks_ssh.port, route=Jump("jump"))
+        session = HttpsSession(led, "/api/")
+        for ask in (open_vcenter(led).__enter__, lambda: session.ask(Request("GET volumes", "GET", "volumes", is_read=True))):
+            with pytest.raises(EndpointUnreachableError) as caught:
+                ask()
+            assert "WRONG_VERSION_NUMBER" in caught.value.what
+            assert "does not lead on" not in caught.value.what
+        session.close()
+
+
 def test_the_host_key_of_a_jump_host_is_checked_as_ssh_is_set_up(serve_vcenter: Serve, jump: JumpDouble) -> None:
     _, endpoint = serve_vcenter(names=(NAME,))
     jump.known.write_text("", encoding="utf-8")
