@@ -194,7 +194,7 @@ def test_a_proxy_is_logged_in_to_by_a_secret(serve_vcenter: Serve, proxy: ProxyD
         pytest.param(b"SSH-2.0-hunter2\r\n\r\n", "it does not answer as an HTTP proxy does", id="no HTTP"),
         pytest.param(b"", "it does not answer as an HTTP proxy does", id="nothing"),
         pytest.param(
-            b"HTTP/1.1 200 OK\r\n" + b"X: hunter2\r\n" * 2000, "it does not answer as an HTTP proxy does", id="a head without end"
+            b"HTTP/1.1 200 OK\r\n" + b"X: hunter2\r\n" * 2000 + b"\r\n", "it does not answer as an HTTP proxy does", id="a head of 24 KiB"
         ),
     ],
 )
@@ -237,6 +237,31 @@ def test_a_jump_host_that_leads_nowhere_says_why_without_signs_that_steer_a_term
     with pytest.raises(EndpointUnreachableError, match="the jump host jump does not lead on"):
         session.ask(Request("GET volumes", "GET", "volumes", is_read=True))
     session.close()
+
+
+@pytest.mark.parametrize(
+    ("says", "shown"),
+    [
+        pytest.param(r"printf 'one\nno\033[31m  way\007\n' >&2", "one; no[31m way", id="signs that steer a terminal"),
+        pytest.param("true", "ssh ended with status 255", id="nothing"),
+        pytest.param("yes 0123456789 | head -c 200000 >&2", "0123456789; 0123456789", id="no end of words"),
+    ],
+)
+def test_ssh_is_called_so_that_it_asks_nobody_and_what_it_says_is_bounded(
+    serve_vcenter: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, says: str, shown: str
+) -> None:
+    _, endpoint = serve_vcenter(timeout_seconds=20)
+    (tmp_path / "bin").mkdir()
+    fake = tmp_path / "bin" / "ssh"
+    fake.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > {tmp_path / "words"}\n{says}\nexit 255\n', encoding="utf-8")
+    fake.chmod(0o700)
+    monkeypatch.setenv("PATH", str(fake.parent), prepend=os.pathsep)
+    with pytest.raises(EndpointUnreachableError) as caught, open_vcenter(replace(endpoint, address="fd00::1", route=Jump("u@h"))):
+        pass
+    words = (tmp_path / "words").read_text(encoding="utf-8").splitlines()
+    assert words == ["-o", "BatchMode=yes", "-o", "ConnectTimeout=20", "-W", f"[fd00::1]:{endpoint.port}", "--", "u@h"]
+    assert shown in caught.value.what
+    assert len(caught.value.what) < 400
 
 
 def test_what_is_wrong_behind_a_jump_host_is_not_held_against_it(jump: JumpDouble, serve_vcenter: Serve) -> None:
