@@ -37,7 +37,7 @@ def set_(
     endpoint: Annotated[
         str | None, typer.Option("--endpoint", metavar="NAME", help="With --from-host: its vCenter, where two have a host of that name.")
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask where the baseline in force is of another fleet.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask if the baseline in force is of another fleet.")] = False,
     state_dir: options.StateDir = None,
 ) -> int:
     """Declare the state that a run saw as the wanted one: every later audit reports each setting that drifted from it, even to a default.
@@ -73,7 +73,7 @@ def set_(
 
 @app.command("show")
 def show(state_dir: options.StateDir = None) -> int:
-    """The baseline in force: what it was made from, and how many settings it holds.
+    """Show the baseline in force: what it was made from, and how many settings it holds.
 
     Example: auditor baseline show
 

@@ -22,7 +22,7 @@ def collect(
     endpoint: options.Endpoints = None,
     transport: options.Transport = None,
     workers_options: WorkersOptions,
-    strict: Annotated[bool, typer.Option("--strict", help="End with exit code 2 where something could not be read.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with code 2 if something could not be read.")] = False,
 ) -> int:
     """Read a fleet into a snapshot and judge nothing; what could not be read is listed on standard error.
 

@@ -13,7 +13,7 @@ from auditor.cli.terminal import progress
 
 def doctor(
     fleet: options.RequiredFleet,
-    endpoint: Annotated[str | None, typer.Option("--endpoint", metavar="NAME", help="Only this one. [default: every one]")] = None,
+    endpoint: Annotated[str | None, typer.Option("--endpoint", metavar="NAME", help="Check only this endpoint. [default: all]")] = None,
     rules: options.Rules = None,
     everything: Annotated[bool, typer.Option("--all", help="Also list the checks that passed. JSON always has them.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Write the findings as JSON, for programs.")] = False,

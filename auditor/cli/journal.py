@@ -97,7 +97,7 @@ def verify(
 
     Example: auditor journal verify --head 5f0c...
 
-    Exit codes: 0 they are whole, 4 one was changed, taken away or put in.
+    Exit codes: 0 they are whole, 4 a journal was changed, removed or added.
     """
     from auditor.history.folders import JOURNAL_FOLDER
     from auditor.history.state import state_directory

@@ -112,7 +112,7 @@ def generate(
 
 
 def _serve(fleet: LabFleet, write_fleet: Path | None, faults: Path | None, site: str | None) -> int:
-    """Serve a fleet until a signal comes; a mistake in the control file ends it at the start; later it is printed."""
+    """Serve a fleet until it is stopped; a mistake in the control file ends it at the start; later it is printed."""
     from auditor_lab.faults import FaultFile
     from auditor_lab.serving import serve, served_by
 
@@ -130,7 +130,7 @@ def _serve(fleet: LabFleet, write_fleet: Path | None, faults: Path | None, site:
 
 
 def _serve_recording(bundle: Path, write_fleet: Path | None) -> int:
-    """Serve a recording until a signal comes."""
+    """Serve a recording until it is stopped."""
     from auditor.recording.bundle import read_bundle
     from auditor_lab.recorded.serving import serve_recording
 

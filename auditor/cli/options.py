@@ -160,7 +160,7 @@ def finite(value: float | None) -> float | None:
     return value
 
 
-FailOn = Annotated[Severity, typer.Option("--fail-on", help="The mildest severity whose failure ends with exit code 1.")]
+FailOn = Annotated[Severity, typer.Option("--fail-on", help="The lowest severity whose failures set exit code 1.")]
 MinCoverage = Annotated[
     float | None,
     typer.Option(
@@ -257,7 +257,7 @@ MaxAge = Annotated[
     typer.Option(
         "--max-age",
         metavar="AGE",
-        help="With --since: ask again what is older, for example 12h or 0. [default: 24h] With files: name what is older. [default: 30d]",
+        help="With --since: ask again for answers older than this, as 12h [default: 24h]. With files: name older ones [default: 30d].",
         show_default=False,
     ),
 ]

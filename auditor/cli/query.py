@@ -41,7 +41,11 @@ def query(
     limit: Annotated[
         int | None,
         typer.Option(
-            "--limit", metavar="ROWS", min=0, max=1_000_000_000, help="At most so many rows; 0: all. [default: 200 on a terminal, else all]"
+            "--limit",
+            metavar="ROWS",
+            min=0,
+            max=1_000_000_000,
+            help="Show at most this many rows; 0: all. [default: 200 on a terminal, else all]",
         ),
     ] = None,
     timeout: Annotated[

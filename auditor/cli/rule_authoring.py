@@ -192,7 +192,7 @@ def mutate(
     rules: options.Rules = None,
     tag: options.Tags = None,
     least: Annotated[
-        float, typer.Option("--least", metavar="PERCENT", min=0, max=100, help="End with exit code 3 where a rule scores less.")
+        float, typer.Option("--least", metavar="PERCENT", min=0, max=100, help="Exit with code 3 if a rule scores less.")
     ] = 90,
     every: Annotated[bool, typer.Option("--every", help="Also list the missed mistakes of rules that score more.")] = False,
 ) -> int:

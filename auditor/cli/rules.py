@@ -46,7 +46,7 @@ def show_rule(
         Path | None, typer.Option("--fleet", metavar="PATH", help="Say as well what this fleet.yaml makes of it: severity, params.")
     ] = None,
 ) -> int:
-    """One rule: the lesson, what it holds, its parameters, its fix, its risk, when to waive it, and its sources.
+    """Show one rule: its lesson, what it holds, its parameters, its fix, its risk, when to waive it, and its sources.
 
     Example: auditor rules show vvol/pe-dsnro-headroom
 

@@ -15,7 +15,7 @@ app = typer.Typer(help="Earlier runs: list them, show a report again, compare tw
 
 @app.command("list")
 def list_kept(state_dir: options.StateDir = None, as_json: options.Json = False) -> int:
-    """Every run, newest first: audits, and what wrote: fixes, applies, undos and resumes.
+    """List every run, newest first: audits, fixes, applies, undos and resumes.
 
     Example: auditor runs list
 
@@ -43,12 +43,12 @@ def diff_kept(
     earlier: Annotated[
         str | None, options.run_argument("A run: its id, the beginning of one, or last. [default: the one before LATER]", "EARLIER")
     ] = None,
-    later: Annotated[str | None, options.run_argument("Likewise. [default: the newest]", "LATER")] = None,
+    later: Annotated[str | None, options.run_argument("The run to compare with it. [default: the newest]", "LATER")] = None,
     details: Annotated[bool, typer.Option("--details", help="Every finding, not the first of each rule.")] = False,
     as_json: options.Json = False,
     state_dir: options.StateDir = None,
 ) -> int:
-    """What changed between two runs, finding by finding: new, came back, fixed, gone, newly unknown or no longer read.
+    """Show what changed between two runs, finding by finding: new, came back, fixed, gone, newly unknown or no longer read.
 
     Example: auditor runs diff
 
@@ -145,7 +145,7 @@ def show_kept(
     ] = True,
     state_dir: options.StateDir = None,
 ) -> int:
-    """The report of a kept run again, in any format; as a table with every finding.
+    """Show the report of a kept run again, in any format; the table has every finding.
 
     Example: auditor runs show --reporter html:report.html
     """

@@ -48,7 +48,7 @@ def schedule(
         Path | None, typer.Option("--jobs", metavar="PATH", help="jobs.yaml: several fleets or scopes, their times, and who is notified.")
     ] = None,
     cron: Annotated[str | None, typer.Option("--cron", metavar="EXPR", help='When to run, as in crontab, for example "0 6 * * *".')] = None,
-    once: Annotated[bool, typer.Option("--once", help="Run now, publish, end with the audit's exit code.")] = False,
+    once: Annotated[bool, typer.Option("--once", help="Run once now, publish, exit with the audit's code.")] = False,
     timezone: Annotated[str, typer.Option("--timezone", metavar="NAME", help="The zone of --cron, for example Europe/Vienna.")] = "UTC",
     keep: Annotated[int, typer.Option("--keep", metavar="N", min=1, max=10_000, help="The number of runs that stay published.")] = 30,
     timeout: Annotated[str, typer.Option("--timeout", metavar="TIME", help="A run that lasts longer is stopped and reported.")] = "6h",
@@ -64,7 +64,7 @@ def schedule(
             help="With --listen: a file with the token that readers send; required on any address but loopback.",
         ),
     ] = None,
-    log_format: Annotated[LogFormat, typer.Option("--log-format", help="The form of the log on standard error.")] = LogFormat.TEXT,
+    log_format: Annotated[LogFormat, typer.Option("--log-format", help="The format of the log on standard error.")] = LogFormat.TEXT,
     incremental_options: IncrementalOptions,
     waivers: options.Waivers = None,
     rule_options: RuleOptions,

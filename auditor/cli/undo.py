@@ -20,7 +20,7 @@ def undo(
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     trust_names: Annotated[
         bool,
-        typer.Option("--trust-names", help="Go by names in fleet.yaml where an older auditor did not record which endpoints it wrote to."),
+        typer.Option("--trust-names", help="Trust names in fleet.yaml if an older auditor did not record which endpoints it wrote to."),
     ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be put back, with numbers; write nothing.")] = False,
     only: Annotated[
@@ -29,7 +29,7 @@ def undo(
     ] = None,
     reboot: Annotated[
         bool,
-        typer.Option("--reboot", help="Reboot hosts whose values take effect at a boot, one after another. [default: leave that to you]"),
+        typer.Option("--reboot", help="Reboot, one after another, hosts whose values take effect at a boot. [default: you reboot them]"),
     ] = False,
     max_hosts: options.MaxHostsOfRun = None,
     max_changes: options.MaxChanges = None,

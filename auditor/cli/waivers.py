@@ -29,7 +29,7 @@ def check(
     waivers: options.Waivers = None,
     rules: options.Rules = None,
     soon: Annotated[
-        int, typer.Option("--soon", metavar="DAYS", min=0, max=36_500, help="Tell of waivers that end within so many days.")
+        int, typer.Option("--soon", metavar="DAYS", min=0, max=36_500, help="Name waivers that end within this many days.")
     ] = 14,
 ) -> int:
     """Look at waivers.yaml without reading the fleet: what is malformed, what has expired, what soon will.

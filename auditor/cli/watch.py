@@ -28,7 +28,7 @@ def watch(
     fleet: options.RequiredFleet,
     every: Annotated[str, typer.Option("--every", metavar="TIME", help="How often to look, for example 20s.")] = "20s",
     duration: Annotated[str, typer.Option("--for", metavar="TIME", help="How long to watch, for example 30m.")] = "1h",
-    once: Annotated[bool, typer.Option("--once", help="Look once and end: 0 where all was read, 2 where something was not.")] = False,
+    once: Annotated[bool, typer.Option("--once", help="Look once and exit: 0 if everything was read, 2 if not.")] = False,
 ) -> int:
     """Watch queues after a change: how full, how long commands wait, who throttles. Only reads; Ctrl-C ends it.
 

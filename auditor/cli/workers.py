@@ -58,7 +58,7 @@ def certificates(
     ] = None,
     days: Annotated[int, typer.Option("--days", metavar="N", min=1, max=3650, help="How long they are valid.")] = 365,
 ) -> int:
-    """Make the certificates by which scheduler, workers and clients know each other. No file is overwritten.
+    """Make the certificates with which scheduler, workers and clients trust each other. No file is overwritten.
 
     The authority's own key is not kept, so nobody can make more of them. To renew, make a new set, exchange the files on all machines, and
     start scheduler and workers again; during the change a ca.pem may hold both authorities, one below the other.
@@ -90,7 +90,7 @@ def scheduler(
     certificates: Certificates = None,
     metrics: Metrics = None,
 ) -> int:
-    """Run the scheduler that hands out endpoints to workers, until a signal comes. It prints one line when it can be reached.
+    """Run the scheduler that hands out endpoints to workers, until it is stopped. It prints one line when it can be reached.
 
     Example: auditor workers scheduler --listen 0.0.0.0:8786 --certificates certificates
 
@@ -149,7 +149,7 @@ def start(
     name: Annotated[str | None, typer.Option("--name", metavar="NAME", help="Its name in lists. [default: its address]")] = None,
     metrics: Metrics = None,
 ) -> int:
-    """Run a worker until a signal comes. It reads endpoints of its sites, and those of no site; it prints one line when it is ready.
+    """Run a worker until it is stopped. It reads endpoints of its sites, and those of no site; it prints one line when it is ready.
 
     Passwords are looked up on the worker, as fleet.yaml says: the variables, files and programs that it names have to be on this machine.
     It waits for its scheduler, and starts again when the scheduler went away and came back. The scheduler has to reach the worker as well.

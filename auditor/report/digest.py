@@ -10,7 +10,7 @@ from auditor.impact.ranking import rank_of
 from auditor.model import EndpointKind, FixClass, Outcome, Severity, Verdict
 from auditor.report.finding_ids import SHOWN, FindingIds
 from auditor.report.verdict_counts import LISTED, by_rule, hosts_judged, listed_of
-from auditor.report.wording import allowing, count_of, neutral, percent, scope_notice
+from auditor.report.wording import allowing, count_of, listed, neutral, percent, scope_notice
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -190,13 +190,13 @@ def _result(report: Report, failing_rules: int, failing_hosts: int) -> Headline:
         where = f" on {count_of(failing_hosts, 'host')}" if failing_hosts else ""
         failures = f"{count_of(summary.fail, 'failure')} of {count_of(failing_rules, 'rule')}{where} ({', '.join(severities)})."
         not_all = not_judged + accepted
-        return Headline("drift", "DRIFT", failures + (f" Not everything was judged: {' and '.join(not_all)}." if not_all else ""))
+        return Headline("drift", "DRIFT", failures + (f" Not everything was judged: {listed(not_all)}." if not_all else ""))
     if not summary.judged:
         not_all = not_judged + accepted
-        reasons = f": {' and '.join(not_all)}" if not_all else ""
+        reasons = f": {listed(not_all)}" if not_all else ""
         return Headline("incomplete", "NOTHING JUDGED", f"No verdict could be reached{reasons}.")
     if not_judged:
-        sentence = f"No failure among {count_of(summary.judged, 'verdict')}, but {' and '.join(not_judged + accepted)}."
+        sentence = f"No failure among {count_of(summary.judged, 'verdict')}, but {listed(not_judged + accepted)}."
         return Headline("incomplete", "NOT ALL JUDGED", sentence)
     return _clean(report, accepted)
 
@@ -218,7 +218,7 @@ def _clean(report: Report, accepted: list[str]) -> Headline:
             count_of(summary.waived_unknown, "unknown verdict is waived", "unknown verdicts are waived") if summary.waived_unknown else "",
             *accepted,
         ]
-        waived = " and ".join(part for part in parts if part)
+        waived = listed([part for part in parts if part])
         beyond = " AND ".join((["WAIVERS"] if summary.waived else []) + (["ACCEPTED GAPS"] if accepted else []))
         verdicts = f"{summary.passed:,} verdicts hold on {_places(report)}" if is_whole else checks
         return Headline("clean", f"{good} BEYOND {beyond}", f"{verdicts}; {waived}.")
@@ -237,7 +237,7 @@ def _accepted_text(report: Report) -> list[str]:
     gaps, unknown = len(report.gaps) - len(report.open_gaps), report.summary.accepted_unknown
     if not gaps:
         return []
-    by_them = f" ({count_of(unknown, 'verdict is', 'verdicts are')} unknown because of that)" if unknown else ""
+    by_them = f" ({count_of(unknown, 'verdict is', 'verdicts are')} unknown because of {'it' if gaps == 1 else 'them'})" if unknown else ""
     return [f"{count_of(gaps, 'gap is accepted', 'gaps are accepted')}{by_them}"]
 
 

@@ -12,7 +12,7 @@ from auditor.model import FixClass, Outcome, Verdict
 from auditor.text.numbers import number_text
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from datetime import datetime
 
     from auditor.model import Change, DriftAge, EndpointReading, Fix, FixCertificate, Report, Resource, Run, Scalar
@@ -101,6 +101,11 @@ def first_sentence(text: str, limit: int = 280) -> str:
 def count_of(number: int, one: str, many: str | None = None) -> str:
     """``1 host``, ``12,345 hosts``."""
     return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def listed(parts: Sequence[str]) -> str:
+    """``a``, ``a and b``, ``a, b, and c``."""
+    return " and ".join(parts) if len(parts) < 3 else f"{', '.join(parts[:-1])}, and {parts[-1]}"
 
 
 def percent(ratio: float) -> str:

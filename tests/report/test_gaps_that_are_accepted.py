@@ -84,7 +84,7 @@ def test_pipelines_see_an_error_only_where_nobody_answers(also_open: bool) -> No
     ("also_open", "unknown", "word", "sentence"),
     [
         pytest.param(
-            False, 1, "1 CHECK HOLDS BEYOND ACCEPTED GAPS", "1 gap is accepted (1 verdict is unknown because of that)", id="all accepted"
+            False, 1, "1 CHECK HOLDS BEYOND ACCEPTED GAPS", "1 gap is accepted (1 verdict is unknown because of it)", id="all accepted"
         ),
         pytest.param(True, 1, "NOT ALL JUDGED", "1 gap was left in the reading and 1 gap is accepted", id="another gap is open"),
         pytest.param(False, 0, "NOT ALL JUDGED", "1 verdict is unknown and 1 gap is accepted", id="unknown for another reason"),

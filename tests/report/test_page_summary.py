@@ -49,7 +49,7 @@ def test_fixes_are_counted_by_what_they_take_and_those_by_hand_come_last() -> No
         (2, "while machines run, without an interruption"),
         (1, "maintenance mode and a reboot, one host at a time"),
         (1, "while I/O goes on, one host at a time, watched, and reverts what somebody tuned"),
-        (1, "a person"),
+        (1, "work by hand"),
     ]
 
 

@@ -61,7 +61,7 @@ def _configurations(reading: Reading, center: Center, ids: list[str], parse_erro
 
 
 NO_LATENCY = (
-    "the latency of its volumes is not read: a Dell SC reports it in milliseconds or microseconds, and no source tells which; "
+    "the latency of its volumes is not read: a Dell SC reports it in milliseconds or microseconds, and no source says which; "
     "rule diag/array-vs-host leaves its devices out"
 )
 """The note that a user gets about the latency that is not read. Source: `rows.load_row`."""

@@ -41,8 +41,8 @@ That driver takes all but Normal for offline or abnormal; which are warnings her
 
 
 NOT_TOLD = (
-    f"how it is was not read: accounts of the role Software are not answered {COMMAND!r}, or in a form that is not public; rules about "
-    "its alerts do not apply"
+    f"its health was not read: it does not answer {COMMAND!r} to accounts of the role Software, or in a form that is not public; "
+    "rules about its alerts do not apply"
 )
 """The note of the reading. It is a note and no gap, because the role decides: a role that gets these alerts gets no QoS."""
 

@@ -188,7 +188,7 @@ def _notes(quiet_rows: int, more_rows: int, quiet_topics: Sequence[str]) -> list
     if more_rows > 0:
         notes.append(f"The worst {MOST_ROWS} are drawn; {more_rows:,} more have findings in the table.")
     if quiet_rows:
-        notes.append(f"{count_of(quiet_rows, 'place has', 'places have')} no failure, unknown or waived verdict and no row here.")
+        notes.append(f"{count_of(quiet_rows, 'place has', 'places have')} no row here: no failure, and no unknown or waived verdict.")
     if quiet_topics:
-        notes.append(f"Topics without any: {neutral(', '.join(quiet_topics))}.")
+        notes.append(f"Topics without such a verdict: {neutral(', '.join(quiet_topics))}.")
     return notes

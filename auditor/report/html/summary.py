@@ -30,7 +30,7 @@ _TAKES = {
     FixClass.REBOOT: "maintenance mode and a reboot, one host at a time",
     FixClass.ARRAY: "a change on the array",
     FixClass.GUEST: "a change inside the guest, and its reboot",
-    FixClass.MANUAL: "a person",
+    FixClass.MANUAL: "work by hand",
     FixClass.RETUNE: "and reverts what somebody tuned",
 }
 """What a class of fixes takes, in words. Source: docs/rule-catalogue.md#classes"""
@@ -118,7 +118,7 @@ def planned(results: Digest) -> list[tuple[int, str]]:
     """How many failures can be fixed, by what that takes, in words; last those that need a person."""
     order = list(FixClass)
     proposed = sorted(results.proposed().items(), key=lambda one: [order.index(kind) for kind in one[0]])
-    by_hand = [(results.by_hand, "a person")] if results.by_hand else []
+    by_hand = [(results.by_hand, "work by hand")] if results.by_hand else []
     return [(number, takes_text(classes)) for classes, number in proposed] + by_hand
 
 

@@ -157,7 +157,7 @@ def _fix_parts(summary: Digest, commands: Commands, *, brief: bool) -> Iterator[
     if not proposed and not summary.by_hand:
         return
     number = sum(summary.proposed().values())
-    hand = f"; {summary.by_hand:,} {'takes' if summary.by_hand == 1 else 'take'} a person" if summary.by_hand else ""
+    hand = f"; {summary.by_hand:,} {'needs' if summary.by_hand == 1 else 'need'} a person" if summary.by_hand else ""
     left = sum(rule.counts[Verdict.FAIL] for rule in summary.failing) - number - summary.by_hand
     others = f"; {left:,} neither{'' if brief else ', --details says why'}" if left > 0 else ""
     if commands.plan is not None:
@@ -171,7 +171,7 @@ def _fix_parts(summary: Digest, commands: Commands, *, brief: bool) -> Iterator[
     first, *rest = proposed
     yield command_line("  -", f"{first[1]:,} now:", f"{commands.audit} --fix --dry-run {allowing(first[0])}")
     if rest:
-        yield hanging("  -", Text(f"with more: {'; '.join(f'{count:,} {allowing(kinds)}' for kinds, count in rest)}"))
+        yield hanging("  -", Text(f"with more allowed: {'; '.join(f'{count:,} {allowing(kinds)}' for kinds, count in rest)}"))
 
 
 def _gap_parts(gaps: Sequence[Gap], width: int, room: Room) -> Iterator[RenderableType]:

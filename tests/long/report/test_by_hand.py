@@ -105,7 +105,7 @@ def test_every_command_that_is_printed_works_and_fixes_what_it_says(audited: Pat
     code, details = said("auditor runs show --details", capsys)
     assert code == 0, details
     commands = printed_in(f"{screen}\n{details}")
-    assert any("--by-hand" in one for one in commands) or "a person" not in screen, screen
+    assert any("--by-hand" in one for one in commands) or " a person" not in screen, screen
     followed: set[str] = set()
     for command in dict.fromkeys((*one_of_each_rule(audited / "state" / "auditor"), *commands)):
         code, text = said(command, capsys)

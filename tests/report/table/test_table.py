@@ -259,7 +259,7 @@ Changes: 1 UNVERIFIED, 2 applied
 Fixes: auditor can fix 3 failures
   - 1 now:
     auditor audit --fleet fleet.yaml --tag qos --tag vvol --fix --dry-run --allow online
-  - with more: 2 --allow online-caution
+  - with more allowed: 2 --allow online-caution
 
 Next:
   - Look first at 1 write that did not read back as wanted.
