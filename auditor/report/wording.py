@@ -8,7 +8,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from auditor.facts.own_catalog import catalog
-from auditor.model import FixClass, Outcome, Verdict
+from auditor.model import EndpointKind, FixClass, Outcome, Verdict
+from auditor.model.endpoint_kinds import endpoint_type
 from auditor.text.numbers import number_text
 
 if TYPE_CHECKING:
@@ -178,7 +179,7 @@ def notices_of(report: Report) -> Iterable[str]:
         if not _unverified(reading):
             continue
         name = neutral(reading.name)
-        what = "The host key" if reading.kind == "eternus" else "TLS"
+        what = "The host key" if endpoint_type(EndpointKind(reading.kind)).protocol == "ssh" else "TLS"
         if not any(name in notice and what in notice for notice in notices):
             yield f"{what} of {name} was NOT VERIFIED: its answers may have come from another machine."
     yield from _plugins_used(report.run.endpoints)
