@@ -126,7 +126,7 @@ def _beside(change: Change, one: Protection) -> str | None:
     objects = None if change.reach is None else change.reach.objects
     if objects is None:
         setting = setting_of(change.remediator)
-        on_storage = change.reach is not None or change.resource.host is None or setting is None or not setting.of_host
+        on_storage = change.reach is not None or change.resource.host is None or (setting is not None and not setting.of_host)
         return f"{one.reason} (what it lies on is not known)" if on_storage and _may_be_placed(change, one) else None
     for endpoint, name, object_id in objects:
         at = not endpoint or _fits(one.endpoint, endpoint, short=True)
