@@ -1,76 +1,39 @@
-"""Masks what the ETERNUS command line answered: tab-separated records, or tables for people; lengths and columns stay.
+"""Masks what a command line answered: tab-separated records, or tables for people; lengths and columns stay.
 
-Columns as `auditor.endpoints.eternus` reads them. Source: cinder's Fujitsu driver, and the texts that delfin recorded
-(docs/domain/arrays.md#eternus).
+What is kept, a kind says itself, by `kept_lines` of its `TYPE`. The forms are those of an ETERNUS.
 """
 
 from __future__ import annotations
 
 import re
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from auditor.recording.masking import Fate
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
+    from auditor.endpoints.common.kept_lines import KeptLines
     from auditor.recording.masking import Masker
 
-_IDENTIFYING: Mapping[str, tuple[int, ...]] = MappingProxyType(
-    {
-        "enclosure-status": (0, 3, 4),
-        "volumes": (1, 6, 20),
-        "volume-qos": (1,),
-        "raid-groups": (1,),
-        "thin-pro-pools": (1,),
-        "flexible-tier-pools": (1,),
-        "host-wwn-names": (1, 2),
-        "host-sas-addresses": (1, 2),
-        "host-iscsi-names": (1, 4, 5),
-        "users": (0,),
-        "qos-bandwidth-limit": (),
-        "cli-error-code": (),
-        "lun-groups": (1,),
-    }
-)
-"""Of the machine's form: the columns of a record that identify something, by command. Of another command, all but short numbers."""
-
-_KEPT_KEYS = re.compile(
-    r"\s*(?:Model Name|Firmware Version|Status|Type|Usage|Health|Size|Speed|.* Status|.* Capacity.*|Cache Mode|Operation Mode"
-    r"|Power .*|Vendor ID|RAID Level|Product ID|Firmware Revision|Motor Status|Error Code)\s*\[",
-)
 _KEYED = re.compile(r"(\s*\S.*?\s*\[)(.*?)(\s*\].*)", re.DOTALL)
 _RULER = re.compile(r"\s*---+(?: +---*)*\s*")
 _CODE = re.compile(r"[0-9A-Fa-f]{1,8}")
 _NUMBER = re.compile(r"[0-9A-Fa-f]{1,16}")
 _SURE_NUMBER = re.compile(r"[0-9A-F]{1,4}|0[0-9A-F]{7}|0{4}[0-9A-F]{12}")
 """A number wherever it stands: a long one has leading zeros, as sizes have; a name of the letters a to f, or an address, has none."""
-_WORDS = frozenset(
-    """00 01 02 A a CA CLI CM Default Disable Disk Enable Error Group Host IP LUN Level Location Mode Mask Name Name/Alias No Number Overlap
-    Pool Port Product RAID Response SAS Size Speed Status Storage System TFOG Total Type UID Unknown Usage Used User Volume WWN
-    address affinity available authority be bytes capacity can characters command connection csv current data encrypt encryption enclosure
-    expand expanded external fc field firmware for free group groups guide host hosts improper in information invalid is iscsi list
-    lun luns management map mapping mb mirror mode name names not number of on operation option parameter parameters performing
-    policy pool pools port ports provisioning raid range requested resource response ro roles rw scroll set show software specified
-    status supported system temporarily the this thin threshold to total type under undefined unknown update use user users using
-    value volume volumes warning with""".lower().split()
-)
-"""What the headings and messages of the command line say; in lower case."""
 
 
-def masked_transcript(command: str, text: str, masker: Masker) -> str:
+def masked_transcript(kept: KeptLines, command: str, text: str, masker: Masker) -> str:
     """Everything from a command's echo to the next prompt, masked."""
     lines = re.split(r"(\r\n|\n|\r)", text)
     subject = next(iter(re.findall(r"^show ([\w-]+)", command)), "")
     machine = any("\t" in line for line in lines)
-    table = _Table(masker)
+    table = _Table(kept, masker)
     out = []
     for place, line in enumerate(lines):
         if place % 2 or not line.strip() or line.strip() in (command, "CLI>", f"CLI> {command}") or line == "CLI> ":
             out.append(line)
         elif machine or re.fullmatch(r"[0-9A-Fa-f]{2,4}\t?", line.strip()):
-            out.append(_record(line, _IDENTIFYING.get(subject), masker))
+            out.append(_record(line, kept, subject, masker))
         else:
             out.append(table.line(line))
     return "".join(out)
@@ -86,7 +49,8 @@ def masked_command(command: str, masker: Masker) -> str:
     )  # fmt: skip
 
 
-def _record(line: str, identifying: Iterable[int] | None, masker: Masker) -> str:
+def _record(line: str, kept: KeptLines, subject: str, masker: Masker) -> str:
+    identifying = kept.identifying.get(subject)
     fields = line.split("\t")
     if len(fields) == 1 and _CODE.fullmatch(line.strip()):
         return line  # a status, a code, or how many follow
@@ -96,7 +60,7 @@ def _record(line: str, identifying: Iterable[int] | None, masker: Masker) -> str
     if known and len(fields) <= max(known):
         known, number = frozenset(), _SURE_NUMBER  # a line of another table of the same answer: what its columns hold is not known
     return "\t".join(
-        masker.text(field, Fate.NAME) if place in known else field if number.fullmatch(field) else _words(field, masker)
+        masker.text(field, Fate.NAME) if place in known else field if number.fullmatch(field) else _words(field, kept, masker)
         for place, field in enumerate(fields)
     )
 
@@ -104,7 +68,8 @@ def _record(line: str, identifying: Iterable[int] | None, masker: Masker) -> str
 class _Table:
     """The tables of one answer, line by line: which columns hold names, the head above the ruler says."""
 
-    def __init__(self, masker: Masker) -> None:
+    def __init__(self, kept: KeptLines, masker: Masker) -> None:
+        self._kept = kept
         self._masker = masker
         self._head: list[str] = []
         self._spans: list[tuple[int, int, bool]] = []
@@ -115,7 +80,7 @@ class _Table:
             self._begin(line)
             return line
         if match := _KEYED.fullmatch(line):
-            fate = Fate.KEEP if _KEPT_KEYS.match(match[1]) else Fate.NAME
+            fate = Fate.KEEP if self._kept.keys.match(match[1]) else Fate.NAME
             return match[1] + self._masker.text(match[2], fate) + match[3]
         if line.lstrip().startswith("<") or re.match(r"\s*CM#\d", line):
             self._spans, self._head = [], []
@@ -125,7 +90,7 @@ class _Table:
             self._spans = []
             self._head.append(line)
             return line
-        return _words(line, self._masker)
+        return _words(line, self._kept, self._masker)
 
     def _begin(self, ruler: str) -> None:
         spans = [(match.start(), match.end()) for match in re.finditer(r"-+", ruler)]
@@ -138,35 +103,27 @@ class _Table:
         for place, (start, end, is_name) in enumerate(self._spans):
             end = len(line) if place == len(self._spans) - 1 else end
             cell = line[start:end]
-            out.append(_words(line[at:start], self._masker))
+            out.append(_words(line[at:start], self._kept, self._masker))
             code = re.fullmatch(r"\s*[0-9]{1,9}\s*", cell) is not None
-            out.append(cell if code and not is_name else self._masker.text(cell, Fate.NAME) if is_name else _words(cell, self._masker))
+            out.append(
+                cell if code and not is_name else self._masker.text(cell, Fate.NAME) if is_name else _words(cell, self._kept, self._masker)
+            )
             at = max(at, end)
-        return "".join(out) + _words(line[at:], self._masker)
+        return "".join(out) + _words(line[at:], self._kept, self._masker)
 
     def _is_head(self, line: str) -> bool:
         words = re.findall(r"[A-Za-z][A-Za-z/]*", line)
-        return bool(words) and all(word.lower() in _WORDS for word in words) and not re.search(r"\d", line)
+        return bool(words) and all(word.lower() in self._kept.words for word in words) and not re.search(r"\d", line)
 
 
-def _words(text: str, masker: Masker) -> str:
+def _words(text: str, kept: KeptLines, masker: Masker) -> str:
     """A text in which only known words, codes and short numbers stay."""
-    return re.sub(r"[^\s()\[\],]+", lambda match: _word(match[0], masker), text)
+    return re.sub(r"[^\s()\[\],]+", lambda match: _word(match[0], kept, masker), text)
 
 
-def _word(word: str, masker: Masker) -> str:
-    known = word.lower() in _STATES or word.strip(":.-").lower() in _WORDS or _PRODUCT.fullmatch(word)
+def _word(word: str, kept: KeptLines, masker: Masker) -> str:
+    known = word.lower() in kept.values or word.strip(":.-").lower() in kept.words or kept.products.fullmatch(word)
     return word if known else masker.text(word, Fate.NAME)
-
-
-_PRODUCT = re.compile(
-    r"-?\d{1,9}|CM#\d+|CA#\d+|Port#\d+|E[0-9A-F]{4}|-+|RAID\S{1,4}|\^|ETERNUS|DX\d{2,5}F?|S[1-9]|ET[0-9A-Z]{3,8}|V\d+L\d+[-0-9A-Z]*"
-)
-_STATES = frozenset(
-    """available ready readying broken normal online offline active present open standard tpp fte ftv tppv snap sdv wsv none on off
-    spare rebuild degraded partially exposed readable yes no wait ok undefined fc/fcoe fc iscsi sas e-mail maintainer admin monitor
-    software storageadmin accountadmin securityadmin assigned dbl custom""".lower().split()
-)
 
 
 def _names(label: str) -> bool:

@@ -30,9 +30,10 @@ def masked_exchange(kind: EndpointKind, exchange: Exchange, masker: Masker) -> E
     An answer that is neither JSON nor XML nor a command's is dropped: nobody knows what is in it.
     """
     is_login = LOGINS.search(exchange.operation) is not None
-    if kind is EndpointKind.ETERNUS:
+    about = endpoint_type(kind)
+    if about.kept_lines:
         command = masked_command(exchange.operation, masker)
-        answer = masked_transcript(exchange.operation, exchange.answer.decode("utf-8", "replace"), masker)
+        answer = masked_transcript(about.load(about.kept_lines), exchange.operation, exchange.answer.decode("utf-8", "replace"), masker)
         answer = answer.replace(exchange.operation, command)
         return Exchange(command, exchange.method, "", command.encode(), 0, {}, answer.encode())
     headers = {name: value for name, value in exchange.headers.items() if name in _HEADERS}

@@ -11,6 +11,7 @@ TYPE = EndpointType(
     opener="client:open_eternus",
     collector="collect:collect_eternus",
     kept_fields="recorded_fields:KEPT",
+    kept_lines="recorded_fields:LINES",
     # Without "nodes": nothing rests on the controllers, and an account that may see QoS may not see them.
     topics=("array", "alerts", "pools", "qos_policies", "volumes", "array_hosts", "connections"),
     settings=MappingProxyType(
