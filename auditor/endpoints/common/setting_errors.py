@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Protocol
 from auditor.errors import MalformedAnswerError, NotThereError, RefusedError
 
 if TYPE_CHECKING:
-    from auditor.model import Endpoint
+    from collections.abc import Iterable
+
+    from auditor.model import Endpoint, Target
 
 
 class OfEndpoint(Protocol):
@@ -22,6 +24,18 @@ class OfEndpoint(Protocol):
 def wrong_target(session: OfEndpoint, what: str, do: str = "correct `target:` of the rule that asked for it.") -> RefusedError:
     """A rule names what there cannot be."""
     return RefusedError(f"endpoint {session.endpoint.name}: {what}", why="nothing was read or written.", do=do)
+
+
+def field_of(session: OfEndpoint, target: Target, known: Iterable[str], lacks: str) -> str:
+    """The key `field` of a target.
+
+    Raises:
+        RefusedError: it is not among `known`; `lacks` says so, up to its name.
+    """
+    field = target["field"]
+    if field not in known:
+        raise wrong_target(session, f"{lacks} {field!r}, only {' and '.join(known)}")
+    return field
 
 
 def wrong_value(session: OfEndpoint, what: str, wanted: str, do: str = "correct `set:` of the rule that asked for it.") -> RefusedError:

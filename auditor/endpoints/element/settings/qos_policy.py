@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.common.remediator import Reading
-from auditor.endpoints.common.setting_errors import not_there, unreadable, wrong_target, wrong_value
+from auditor.endpoints.common.setting_errors import field_of, not_there, unreadable, wrong_value
 from auditor.model import EndpointKind
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class ElementQosPolicy:
 
         Source: Element API reference, ListQoSPolicies.
         """
-        field = _field(session, target)
+        field = field_of(session, target, FIELDS, "a QoS policy has no limit")
         listed = session.call("ListQoSPolicies").get("qosPolicies")
         for policy in listed if isinstance(listed, list) else ():
             if isinstance(policy, dict) and str(policy.get("qosPolicyID")) == target["policy_id"]:
@@ -51,7 +51,7 @@ class ElementQosPolicy:
 
         Source: Element API reference, ModifyQoSPolicy: "You can supply partial QoS values".
         """
-        field = _field(session, target)
+        field = field_of(session, target, FIELDS, "a QoS policy has no limit")
         if type(value) is not int or not target["policy_id"].isdecimal():
             raise wrong_value(
                 session,
@@ -59,13 +59,6 @@ class ElementQosPolicy:
                 "a limit is a whole number of I/O operations a second, and a policy's id is one too",
             )
         session.call("ModifyQoSPolicy", qosPolicyID=int(target["policy_id"]), qos={field: value})
-
-
-def _field(session: ElementArray, target: Target) -> str:
-    field = target["field"]
-    if field not in FIELDS:
-        raise wrong_target(session, f"a QoS policy has no limit {field!r}, only {', '.join(FIELDS)}")
-    return field
 
 
 def _limit(session: ElementArray, policy: dict[str, Any], field: str) -> int:

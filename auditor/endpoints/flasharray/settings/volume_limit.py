@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from auditor.endpoints.common.remediator import Reading
-from auditor.endpoints.common.setting_errors import not_there, unreadable, wrong_target, wrong_value
+from auditor.endpoints.common.setting_errors import field_of, not_there, unreadable, wrong_value
 from auditor.endpoints.flasharray.limits import LIMITS, UNSET, ceiling_of
 from auditor.errors import RefusedError
 from auditor.model import EndpointKind
@@ -35,7 +35,7 @@ class FlashArrayVolumeLimit:
 
         Source: the vendor's OpenAPI definitions, GET volumes and GET volume-groups, qos.
         """
-        field = _field(session, target)
+        field = field_of(session, target, LIMITS, f"a {self._thing} has no ceiling")
         record = session.one(self._resource, target["name"])
         if record.get("destroyed") is True:
             raise not_there(
@@ -61,7 +61,7 @@ class FlashArrayVolumeLimit:
         Source: OpenAPI definitions, _qos_patch; FlashArray-Collection issue 768; which of the two a release accepts is not verified
         against a real system.
         """
-        field = _field(session, target)
+        field = field_of(session, target, LIMITS, f"a {self._thing} has no ceiling")
         lowest, highest = LIMITS[field]
         if value is not None and not (type(value) is int and lowest <= value < highest):
             raise wrong_value(
@@ -76,13 +76,6 @@ class FlashArrayVolumeLimit:
             session.patch(self._resource, target["name"], {"qos": {field: UNSET}})
         except RefusedError:  # it said no, so nothing was written yet
             session.patch(self._resource, target["name"], {"qos": {field: highest}})
-
-
-def _field(session: FlashArray, target: Target) -> str:
-    field = target["field"]
-    if field not in LIMITS:
-        raise wrong_target(session, f"there is no ceiling {field!r}, only {' and '.join(LIMITS)}")
-    return field
 
 
 def _ceiling(session: FlashArray, what: str, qos: Any, field: str) -> int | None:

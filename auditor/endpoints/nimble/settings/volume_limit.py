@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.common.remediator import Reading
-from auditor.endpoints.common.setting_errors import unreadable, wrong_target, wrong_value
+from auditor.endpoints.common.setting_errors import field_of, unreadable, wrong_value
 from auditor.endpoints.nimble.limits import LIMITS, UNLIMITED
 from auditor.model import EndpointKind
 
@@ -32,7 +32,7 @@ class NimbleVolumeLimit:
 
         Source: nimble-python-sdk at f7f6030, Volume: limit_iops, limit_mbps; its page "Using" (get_started/using), where both are -1.
         """
-        field = _field(session, target)
+        field = field_of(session, target, LIMITS, "a volume has no ceiling")
         value = session.one("volumes", target["volume_id"]).get(field)
         lowest, highest = LIMITS[field]
         if type(value) is not int or not (value == UNLIMITED or lowest <= value <= highest):
@@ -53,7 +53,7 @@ class NimbleVolumeLimit:
         Source: hpe-storage/nimble-ansible-modules at 298d648, hpe_nimble_volume.py: `volumes.update(id, limit_iops=...)`; the SDK sends it
         as PUT v1/volumes/<id> with the fields that change.
         """
-        field = _field(session, target)
+        field = field_of(session, target, LIMITS, "a volume has no ceiling")
         lowest, highest = LIMITS[field]
         if value is not None and not (type(value) is int and lowest <= value <= highest):
             raise wrong_value(
@@ -62,10 +62,3 @@ class NimbleVolumeLimit:
                 f"it is a whole number from {lowest} to {highest}, or none at all",
             )
         session.put("volumes", target["volume_id"], {field: UNLIMITED if value is None else value})
-
-
-def _field(session: NimbleGroup, target: Target) -> str:
-    field = target["field"]
-    if field not in LIMITS:
-        raise wrong_target(session, f"there is no ceiling {field!r}, only {' and '.join(LIMITS)}")
-    return field

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from auditor.endpoints.common.remediator import Reading
-from auditor.endpoints.common.setting_errors import unreadable, wrong_target, wrong_value
+from auditor.endpoints.common.setting_errors import field_of, unreadable, wrong_value
 from auditor.errors import MalformedAnswerError, RefusedError
 from auditor.model import EndpointKind
 
@@ -37,7 +37,7 @@ class OntapQosPolicyLimit:
 
         Source: netapp-ontap, QosPolicyFixed: "0 means no maximum throughput is enforced".
         """
-        field = _field(session, target)
+        field = field_of(session, target, FIELDS, "a QoS policy has no ceiling")
         policy = session.get(_path(target), fields="name,fixed,adaptive")
         fixed = policy.get("fixed")
         if not isinstance(fixed, dict):
@@ -66,7 +66,7 @@ class OntapQosPolicyLimit:
 
         Source: REST reference, PATCH storage/qos/policies/{uuid}.
         """
-        field = _field(session, target)
+        field = field_of(session, target, FIELDS, "a QoS policy has no ceiling")
         if value is not None and not (type(value) is int and 1 <= value <= HIGHEST):
             raise wrong_value(
                 session,
@@ -78,13 +78,6 @@ class OntapQosPolicyLimit:
 
 def _path(target: Target) -> str:
     return f"storage/qos/policies/{quote(target['policy_id'], safe='')}"
-
-
-def _field(session: OntapCluster, target: Target) -> str:
-    field = target["field"]
-    if field not in FIELDS:
-        raise wrong_target(session, f"a QoS policy has no ceiling {field!r}, only {', '.join(FIELDS)}")
-    return field
 
 
 def _senseless(session: OntapCluster, target: Target, field: str, value: object) -> MalformedAnswerError:
