@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
 from msgspec import Meta
 
-from auditor.engine.waivers.terms import End, Globs, end_instant, lapsed, listed_globs, one_line, utc
+from auditor.engine.waivers.terms import End, Entry, Globs, end_instant, listed_globs, one_line, utc
 from auditor.model.identity import parts
 from auditor.text.names import fits
 from auditor.yaml.shapes import Shape, Text, decode
@@ -39,7 +39,7 @@ class _EntryShape(Shape, kw_only=True):
 
 
 @dataclass(frozen=True, slots=True)
-class AcceptedGap:
+class AcceptedGap(Entry):
     """One entry, as far as it could be read.
 
     Attributes:
@@ -59,24 +59,11 @@ class AcceptedGap:
     expires: datetime | None
     mistake: str = ""
 
-    def lapsed(self, at: datetime) -> str:
-        """Why it accepts nothing at that instant (aware); empty when it is in force."""
-        return lapsed(self.mistake, self.expires, at)
-
-    def ends_within(self, at: datetime, days: int) -> bool:
-        """Whether it has expired at `at` (aware), or will have so many days later; one that is malformed never does."""
-        return self.expires is not None and not self.mistake and self.expires <= at + timedelta(days=days)
-
     def covers(self, gap: Gap, identity: str | None) -> bool:
         """Whether `gap` is of what it names; `identity` is what the gap's endpoint says of itself, None where that is not known."""
         names = (gap.endpoint, *(parts(identity) if identity else ()))
         of_endpoint = any(fits(name, glob) for name in names for glob in self.endpoint)
         return of_endpoint and any(fits(gap.what, glob) for glob in self.what)
-
-    def as_reported(self) -> dict[str, Scalar]:
-        """The fields of it that reports show."""
-        expires = utc(self.expires) if self.expires else None
-        return {"owner": self.owner, "reason": self.reason, "ticket": self.ticket, "expires": expires, "where": self.where}
 
 
 def accepted_gap(document: YamlDocument, index: int, data: Any) -> AcceptedGap:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Meta
 
 from auditor.engine.waivers.accepted_gaps import AcceptedGap, accepted_gap
-from auditor.engine.waivers.terms import End, Globs, end_instant, lapsed, listed_globs, one_line, utc
+from auditor.engine.waivers.terms import End, Entry, Globs, end_instant, listed_globs, one_line
 from auditor.errors import ConfigurationError
 from auditor.yaml.reading import YamlDocument, did_you_mean, load_yaml
 from auditor.yaml.shapes import Shape, Text, decode
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from auditor.engine.rules.rule import RuleSet
-    from auditor.model import Scalar
 
 FILE_NAME = "waivers.yaml"
 """Beside fleet.yaml, where no other file is named."""
@@ -60,7 +59,7 @@ class _FileShape(Shape):
 
 
 @dataclass(frozen=True, slots=True)
-class Waiver:
+class Waiver(Entry):
     """One entry of the file, as far as it could be read.
 
     Attributes:
@@ -82,27 +81,9 @@ class Waiver:
     also_unknown: bool = False
     mistake: str = ""
 
-    def lapsed(self, at: datetime) -> str:
-        """Why it waives nothing at that instant (aware); empty when it is in force."""
-        return lapsed(self.mistake, self.expires, at)
-
-    def ends_within(self, at: datetime, days: int) -> bool:
-        """Whether it has expired at `at` (aware), or will have so many days later; one that is malformed never does."""
-        return self.expires is not None and not self.mistake and self.expires <= at + timedelta(days=days)
-
     def covers_rule(self, rule_id: str) -> bool:
         """Whether a rule is among those it is for."""
         return self.rule is not None and fnmatchcase(rule_id, self.rule)
-
-    def as_reported(self) -> dict[str, Scalar]:
-        """The fields of it that reports show."""
-        return {
-            "owner": self.owner,
-            "reason": self.reason,
-            "ticket": self.ticket,
-            "expires": utc(self.expires) if self.expires else None,
-            "where": self.where,
-        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,15 +4,46 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, date, datetime, timedelta
-from typing import Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from msgspec import Meta
+
+if TYPE_CHECKING:
+    from auditor.model import Scalar
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _CLOSED = re.compile(r"\[!?+\]?+[^\]]*\]")
 """A bracket with all that one character may be; "]" in front is one of these. Source: Python's fnmatch; DuckDB's GLOB reads it so, too."""
 _INSTANT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,6})?)?(Z|[+-]\d\d:\d\d)")
 EXPIRES = "an instant such as 2027-03-31T18:00Z, or a day such as 2027-03-31, whose end in UTC is meant"
+
+
+class Entry:
+    """One entry, as far as it could be read: who answers for it, why, and until when. Its own class has the fields."""
+
+    __slots__ = ()
+    where: str
+    owner: str
+    reason: str
+    ticket: str
+    expires: datetime | None
+    mistake: str
+
+    def lapsed(self, at: datetime) -> str:
+        """Why it takes no effect at that instant (aware); empty when it is in force."""
+        if self.mistake or self.expires is None:
+            return f"is malformed: {self.mistake}"
+        return f"expired at {utc(self.expires)}" if at >= self.expires else ""
+
+    def ends_within(self, at: datetime, days: int) -> bool:
+        """Whether it has expired at `at` (aware), or will have so many days later; one that is malformed never does."""
+        return self.expires is not None and not self.mistake and self.expires <= at + timedelta(days=days)
+
+    def as_reported(self) -> dict[str, Scalar]:
+        """The fields of it that reports show."""
+        expires = utc(self.expires) if self.expires else None
+        return {"owner": self.owner, "reason": self.reason, "ticket": self.ticket, "expires": expires, "where": self.where}
+
 
 Name: TypeAlias = Annotated[str, Meta(min_length=1)]
 Globs: TypeAlias = Annotated[
@@ -43,13 +74,6 @@ def end_instant(text: str, wrong: list[str]) -> datetime | None:
         return None
     wrong.append(f'expires is "{text}", and must be {EXPIRES}')
     return None
-
-
-def lapsed(mistake: str, expires: datetime | None, at: datetime) -> str:
-    """Why an entry takes no effect at that instant (aware); empty when it is in force."""
-    if mistake or expires is None:
-        return f"is malformed: {mistake}"
-    return f"expired at {utc(expires)}" if at >= expires else ""
 
 
 def one_line(text: str) -> str:
