@@ -51,7 +51,7 @@ def test_every_rule_says_what_a_person_does_before_any_condition(rule: Rule) -> 
     write_rule(rule, shown)
     assert shown.getvalue().index("By hand:") < shown.getvalue().index("Why:") < shown.getvalue().index("Judged over each")
     written = page(rule)
-    assert written.index("## Why it matters") < written.index("## How to fix") < written.index("```sql")
+    assert written.index("## Why it matters") < written.index("## How to fix") < written.index("\n- Holds where `")
 
 
 @pytest.fixture(scope="module", params=SCENARIOS)
