@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from auditor.facts.own_catalog import catalog
@@ -10,7 +11,8 @@ from auditor.report.setting_values import UNLIMITED
 from auditor.report.wording import value_text
 
 if TYPE_CHECKING:
-    from auditor.facts.own_catalog import CatalogColumn
+    from collections.abc import Mapping, Sequence
+
     from auditor.model import Finding, RuleText, Scalar
 
 _KIBI = 1024
@@ -41,13 +43,19 @@ def no_limits(finding: Finding, rule: RuleText | None) -> dict[str, str]:
     values = {"observed": finding.observed, "desired": finding.desired}
     words = shown_values(finding, rule) if None in values.values() else {}
     words = {name: text for name, text in words.items() if values[name] is None}
-    view = catalog().views.get(finding.resource.kind)
-    unread = [name for name, value in finding.evidence.items() if value is None and view is not None and name in view.columns]
-    return words | {name: UNLIMITED for name in unread if view is not None and _is_no_limit(finding, view.columns[name])}
+    return words | {name: UNLIMITED for name, flags in _limits_of(finding.resource.kind).items() if _is_no_limit(finding, name, flags)}
 
 
-def _is_no_limit(finding: Finding, column: CatalogColumn) -> bool:
-    return any(finding.evidence.get(flag) is False for flag in column.no_limit_where)
+@cache
+def _limits_of(view: str) -> Mapping[str, Sequence[str]]:
+    """The columns of a view whose NULL may be no limit, each with the columns that say so by being false."""
+    about = catalog().views.get(view)
+    return {} if about is None else {name: column.no_limit_where for name, column in about.columns.items() if column.no_limit_where}
+
+
+def _is_no_limit(finding: Finding, name: str, flags: Sequence[str]) -> bool:
+    evidence = finding.evidence
+    return name in evidence and evidence[name] is None and any(evidence.get(flag) is False for flag in flags)
 
 
 def _shown(value: Scalar, unit: str, absent: str) -> str:
