@@ -118,6 +118,8 @@ LONGEST = (
     "apply/test_reboots.py",
     "endpoints/vcenter/test_vcenter_settings.py",
     "endpoints/element/test_element_collector.py",
+    "endpoints/common/test_routes.py",
+    "endpoints/vcenter/test_sso.py",
 )
 """Files that take more than some eight seconds, the longest first, by `--durations=0`. All others come after these, in the order of names.
 

@@ -293,6 +293,16 @@ def test_without_ssh_it_is_said_to_be_missing(serve_vcenter: Serve, monkeypatch:
         pass
 
 
+def test_windows_is_told_that_it_has_no_jump_hosts(serve_vcenter: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, endpoint = serve_vcenter()
+    monkeypatch.setattr(module, "on_windows", lambda: True)
+    with (
+        pytest.raises(EndpointUnreachableError, match="give `proxy:`, or run auditor on Linux"),
+        open_vcenter(replace(endpoint, route=Jump("j"))),
+    ):
+        pass
+
+
 def test_every_process_of_ssh_ends_with_its_connection(serve_vcenter: Serve, jump: JumpDouble) -> None:
     _, endpoint = serve_vcenter(names=(NAME,))
     with open_vcenter(replace(endpoint, address=NAME, route=Jump("jump"))):
