@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.common.answer_limits import MOST_BYTES, UnusableAnswerError, json_value, too_large
 from auditor.endpoints.common.answer_time import TimedResponse
-from auditor.endpoints.common.routes import dial
+from auditor.endpoints.common.routes import RouteError, dial
 from auditor.endpoints.common.secrets import password_of
 from auditor.endpoints.common.tls import tls_context
 from auditor.endpoints.vcenter.session_key import session_key_of
@@ -261,7 +261,15 @@ def _translated(endpoint: Endpoint, doing: str) -> Iterator[None]:
         raise MalformedAnswerError(f"{what}: its answer is of no use: {error}", why=_LOST, do=do) from None
     except (requests.RequestException, OSError) as error:
         do = "check the address, the port and the firewall between."
-        raise EndpointUnreachableError(f"{what}: {type(error).__name__}", why=_LOST, do=do) from None
+        reason = _of_its_way(error) or type(error).__name__
+        raise EndpointUnreachableError(f"{what}: {reason}", why=_LOST, do=do) from None
+
+
+def _of_its_way(error: BaseException | None) -> str:
+    """What a proxy that leads to the endpoint said, where that is behind an error of the client; "" elsewhere."""
+    while error is not None and not isinstance(error, RouteError):
+        error = error.__cause__ or error.__context__
+    return "" if error is None else str(error)
 
 
 def _module(name: str) -> Any:

@@ -206,6 +206,11 @@ def test_a_proxy_that_does_not_connect_says_why(serve_vcenter: Serve, proxy: Pro
         pass
     assert f"the proxy 127.0.0.1:{proxy.port} does not connect to {NAME}:{endpoint.port}: {says}" in caught.value.what
     assert "hunter2" not in str(caught.value)
+    with (
+        pytest.raises(EndpointUnreachableError, match=f"does not connect to {NAME}:"),
+        open_automation(replace(endpoint, address=NAME, route=route)),
+    ):
+        pass
     assert server.requests == []
 
 
