@@ -14,11 +14,12 @@ from auditor.apply.privileges import check_privileges
 from auditor.apply.single_hosts import without_unwritable
 from auditor.doctor import MOST_REQUESTS_TO_A_HOST
 from auditor.doctor.walk import topics_of
+from auditor.endpoints.common.secrets import password_of
 from auditor.endpoints.common.sessions import Sessions, open_session
 from auditor.endpoints.settings import remediator_for
 from auditor.errors import CredentialsError, GuardError, MalformedAnswerError, PermissionMissingError, RefusedError
 from auditor.journal import open_journal
-from auditor.model import EndpointKind, FixClass, Health, Outcome, RebootLimits, Receipt, Target
+from auditor.model import EndpointKind, FixClass, Health, OpenSession, Outcome, RebootLimits, Receipt, Secret, Target
 from auditor_lab.vcenter.soap.privileges import READ_ONLY
 from tests.applying import apply
 from tests.identified import as_seen
@@ -43,6 +44,21 @@ def test_an_entry_of_the_other_kind_is_an_error_that_says_what_to_write(place: H
         pass
     assert "`kind: vcenter`" in of_vcenter.value.do
     assert "Login" not in server.requests, "no password goes to what is not meant"
+
+
+def test_a_session_that_is_open_already_reads_and_writes_by_its_own_privileges_and_stays_open(place: Hosts) -> None:
+    here = place()
+    endpoint, change = here.endpoint(), option()
+    (here.folder / "session").write_text(here.server().sessions.login(endpoint.username, password_of(endpoint)).key, encoding="utf-8")
+    joined = replace(endpoint, username="", password=Secret("file", (str(here.folder / "session"),)), login=OpenSession())
+    with open_session(joined) as session:
+        remediator_for(change.remediator).write(session, change.target, 1)
+        assert here.option() == 1
+        here.server().privileges = READ_ONLY
+        with pytest.raises(PermissionMissingError):
+            remediator_for(change.remediator).write(session, change.target, 0)
+    assert here.option() == 1
+    assert here.server().sessions.count == 1
 
 
 def test_a_host_is_known_by_its_hardware_and_not_where_its_maker_set_nothing(place: Hosts) -> None:
