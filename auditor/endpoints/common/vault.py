@@ -2,7 +2,8 @@
 
 Three requests are all that it takes, so this is no client library's: they go through the session that arrays have, with its limits of size
 and time, its check of certificates, and no proxy of the environment. Nothing that Vault says of an error is repeated: it may quote what was
-sent. Tried against a double that follows the API's reference, not against a real Vault.
+sent. Tried against OpenBao 2.7.2, a fork of Vault with the same API (KV 2 and 1, tokens, AppRole, namespaces, sealed), and a double that
+follows the API's reference; not against HashiCorp's own Vault.
 
 Source: Vault HTTP API reference: overview (headers X-Vault-Token, X-Vault-Namespace and X-Vault-Request; status codes), KV secrets engine
 version 2 ("Read secret version") and version 1 ("Read secret"), AppRole auth method ("Login with AppRole").
@@ -56,6 +57,7 @@ def vault_secret(wanted: Wanted) -> str:
         raise
     except (_RefusedError, EndpointError, ConfigurationError) as error:
         reason = error.what.removeprefix("endpoint vault: ") if isinstance(error, AuditorError) else str(error)
+        reason = reason.replace("503 (busy)", "503 (sealed, or busy)")
         raise no_secret(wanted, where, reason) from None
     if not text:
         raise no_secret(wanted, where, "it is empty")
