@@ -136,3 +136,12 @@ def test_a_snapshot_with_a_baseline_is_not_merged(tmp_path: Path) -> None:
     builder.finish((reading("vc-b"),), started=WHEN, finished=WHEN).save(b)
     with pytest.raises(SnapshotError, match="holds a baseline"):
         merge({"a": a, "b": b})
+
+
+def test_a_snapshot_with_declared_settings_is_not_merged(tmp_path: Path) -> None:
+    a, b = saved(tmp_path / "a", reading("vc-a")), tmp_path / "b"
+    builder = SnapshotBuilder()
+    builder.add(Batch("declared_setting", {"kind": ["option"], "thing": [""], "setting": ["A.B"], "value": ["1"], "rank": [0]}))
+    builder.finish((reading("vc-b"),), started=WHEN, finished=WHEN).save(b)
+    with pytest.raises(SnapshotError, match="holds declared settings"):
+        merge({"a": a, "b": b})
