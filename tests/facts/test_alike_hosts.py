@@ -105,6 +105,34 @@ def test_two_hosts_that_lost_the_same_fabric_are_held_to_the_others() -> None:
     assert most(given) == {"naa.1": {"1": 8, "2": 8, "3": 8, "4": 8}}
 
 
+def test_two_hosts_that_lost_the_same_ports_of_the_array_are_held_to_the_others() -> None:
+    given = fleet(2, 2, 2, 2)
+    for number in (1, 2, 3, 4):
+        sees(given, number, "naa.1", NEAR)
+    for row in given["path"]:
+        row["state"] = "dead" if row["host_id"] in ("host-3", "host-4") and row["target"] in NEAR[2:] else "active"
+    assert most(given) == {"naa.1": {"1": 8, "2": 8, "3": 8, "4": 8}}
+
+
+@pytest.mark.parametrize(
+    ("transport", "kind", "others", "held_to"),
+    [
+        pytest.param("sas", "block", "vmw_ahci", 2, id="SAS: those of its driver, as the kind holds local disks"),
+        pytest.param("iscsi", "iscsi", "bnx2i", 2, id="iSCSI: those of its driver"),
+        pytest.param("fc", "fc", "qlnativefc", 4, id="Fibre Channel: all"),
+    ],
+)
+def test_the_adapters_of_a_host_are_those_that_may_reach_the_device(transport: str, kind: str, others: str, held_to: int) -> None:
+    """Host 1 has one adapter by which it reaches the device, and another; host 2 has two of the first kind."""
+    given = fleet(2, 2)
+    for row in given["hba"]:
+        row |= {"kind": kind, "driver": others if (row["host_id"], row["hba"]) == ("host-1", "vmhba2") else "first"}
+    given["hba"].append({"endpoint": "vc-2", "host_id": "host-1", "hba": "vmhba1", "kind": kind, "driver": "first"})
+    sees(given, 1, "naa.1", FAR, by=1, transport=transport)
+    sees(given, 2, "naa.1", FAR, transport=transport)
+    assert most(given) == {"naa.1": {"1": held_to, "2": 4}}
+
+
 def test_a_drifted_host_of_the_far_site_is_held_to_its_own_site() -> None:
     given = fleet(2, 2, 2, 2, 2)
     for number in (1, 2, 3, 4, 5):
@@ -115,15 +143,19 @@ def test_a_drifted_host_of_the_far_site_is_held_to_its_own_site() -> None:
 def test_hosts_of_two_clusters_are_compared_in_their_own_where_it_has_several() -> None:
     several = fleet(2, 2, 2, 2, clusters=("c1", "c1", "c2", "c2"))
     alone = fleet(2, 2, 2, clusters=("c1", "c1", "c2"))
-    for given in (several, alone):
+    other_alone = fleet(2, 2, 2, clusters=("c1", "c2", "c2"))
+    for given, wide in ((several, 2), (alone, 2), (other_alone, 1)):
         for number in range(1, len(given["host"]) + 1):
-            sees(given, number, "naa.1", (None,) if number > 2 else (None, None))
+            sees(given, number, "naa.1", (None, None) if number <= wide else (None,))
     assert most(several) == {"naa.1": {"1": 4, "2": 4, "3": 2, "4": 2}}
     assert most(alone) == {"naa.1": {"1": 4, "2": 4, "3": 4}}
+    assert most(other_alone) == {"naa.1": {"1": 4, "2": 4, "3": 4}}
 
 
-def test_hosts_by_another_transport_are_not_compared() -> None:
+@pytest.mark.parametrize("hbas_read", [True, False])
+def test_hosts_by_another_transport_are_not_compared(hbas_read: bool) -> None:
     given = fleet(2, 2)
+    given["reading"] = [row | {"complete": row["complete"] and (row["topic"] != "hbas" or hbas_read)} for row in given["reading"]]
     given["hba"] += [{"host_id": "host-2", "hba": "vmhba64", "kind": "iscsi", "driver": "iscsi_vmk"}]
     sees(given, 1, "naa.1", NEAR)
     given["hba"] = [row for row in given["hba"] if row["host_id"] == "host-1" or row["kind"] == "iscsi"]
@@ -131,14 +163,44 @@ def test_hosts_by_another_transport_are_not_compared() -> None:
     assert most(given) == {"naa.1": {"1": 8, "2": 1}}
 
 
-def test_which_hosts_are_alike_is_open_where_the_adapters_of_one_were_not_read() -> None:
-    given = fleet(2, 2, 2)
-    for number in (1, 2, 3):
-        sees(given, number, "naa.1", NEAR, by=1 if number == 3 else None)
+def adapters_unread(given: Facts) -> None:
     given["reading"] = [
         row | {"complete": row["complete"] and (row["scope"], row["topic"]) != ("host-3", "hbas")} for row in given["reading"]
     ]
+
+
+def changed(table: str, which: int | None = None, **cells: Any) -> Any:
+    """A change of the rows of host 3 in a table, or of one of them."""
+
+    def change(given: Facts) -> None:
+        for at, row in enumerate([row for row in given[table] if row["host_id"] == "host-3"]):
+            if which in (None, at):
+                row |= cells
+
+    return change
+
+
+def unsaid(given: Facts) -> None:
+    changed("path", transport=None)(given)
+    changed("hba", kind="nvme")(given)  # an adapter for NVMe is one of Fibre Channel as well
+
+
+@pytest.mark.parametrize(
+    "lose",
+    [
+        pytest.param(adapters_unread, id="its adapters were not read"),
+        pytest.param(changed("hba", 1, kind=None), id="one of them is of no known kind"),
+        pytest.param(unsaid, id="its paths do not say how they travel, and its adapters are of two kinds"),
+        pytest.param(changed("path", 0, transport="iscsi"), id="its paths travel in two ways"),
+    ],
+)
+def test_which_hosts_are_alike_is_open_where_one_may_have_another_number_of_adapters(lose: Any) -> None:
+    given = fleet(2, 2, 2)
+    for number in (1, 2, 3):
+        sees(given, number, "naa.1", NEAR, by=1 if number == 3 else None)
+    lose(given)
     assert most(given) == {"naa.1": {"1": 8, "2": 8, "3": None}}
+    assert {reason for _, reason in differences(given)} == {None}
 
 
 def test_a_host_without_a_path_is_held_to_all() -> None:

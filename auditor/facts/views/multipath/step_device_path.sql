@@ -8,7 +8,8 @@
 -- * with as many adapters in use, they reach other ports of the array, and at least one more host reaches the same ports by as many paths: the
 --   far site of a metro cluster, or another group of ports;
 -- * another device is seen by more paths from this one: each of two hosts may be near to an array of its own.
--- A host that alone has lost paths is none of these. Where the host's adapters were not read nobody knows which hosts are alike.
+-- A host that alone has lost paths is none of these. Where the host's adapters were not read, or its paths do not say how they travel or travel in
+-- two ways, nobody knows which hosts are alike.
 -- `paths_differ`: vCenter's copy of its paths is not what the host's own esxcli lists; `policies_differ`: likewise of how they are chosen. The copy can be
 -- days old (vCheck-vSphere#201): what rests on it is unknown until the host's storage is refreshed.
 WITH chosen AS (
@@ -87,7 +88,7 @@ matched AS (
         s.set_key,
         r.hbas_read,
         b.hba,
-        s.transport IS NOT NULL AND b.kind = CASE WHEN s.transport = 'sas' THEN 'block' ELSE s.transport END AS is_of_kind,
+        b.kind = CASE WHEN s.transport = 'sas' THEN 'block' ELSE s.transport END AS is_of_kind,
         s.transport NOT IN ('iscsi', 'sas', 'block') OR v.driver IS NULL OR b.driver = v.driver AS is_of_driver
     FROM step_path_set AS s
     JOIN step_host_number AS n USING (host_number)
@@ -115,7 +116,7 @@ member AS (
         s.transport,
         s.adapters,
         s.target_list,
-        p.ports
+        CASE WHEN s.transport IS NOT NULL THEN p.ports END AS ports
     FROM kind AS k
     JOIN counted AS c USING (endpoint_number, device_number)
     JOIN step_host_number AS n USING (host_number)
@@ -143,7 +144,7 @@ pair AS (
         b.host_number AS other_number,
         b.active_paths AS other_paths,
         a.transport,
-        a.transport IS NOT NULL AND (a.ports IS NULL OR b.ports IS NULL) AS is_open,
+        a.adapters IS NOT NULL AND (a.ports IS NULL OR b.ports IS NULL) AS is_open,
         CASE
             WHEN a.transport <> b.transport THEN 'another transport'
             WHEN a.ports <> b.ports THEN 'another number of adapters'
