@@ -139,6 +139,20 @@ def test_the_load_of_a_device_is_that_on_its_host_and_loads_that_are_alike_have_
     assert found[0]["load_key"] == found[1]["load_key"] != found[2]["load_key"]
 
 
+def test_a_device_that_nothing_is_sent_to_is_of_its_class_as_well() -> None:
+    queue = {
+        "step_queue": [
+            {"host_number": 1, "device_number": 1, "outstanding": 5.0},
+            {"host_number": 2, "device_number": 2, "outstanding": 9.0},
+        ]
+    }
+    rows = [{"host_number": 1, "device_number": n, "class_number": 7} for n in (1, 2)]
+    classes = rows_over("step_demand_class", {**queue, "step_device_row": rows, "step_device_class": [{"class_number": 7, "devices": 2}]})
+    assert sorted((row["class_number"], str(row["outstanding"]), row["devices"]) for row in classes) == [(7, "5.0", 1), (7, "None", 1)]
+    found = by("step_demand_of_class", "device_number", {**queue, "step_device_of_class": rows})
+    assert {key: row["outstanding"] for key, row in found.items()} == {(1,): 5.0, (2,): None}
+
+
 def test_devices_of_a_host_have_one_set_of_paths_where_all_of_these_are_the_same() -> None:
     # No two sets of h1 have both their greatest and their least path in common; together with the other h1's they would be alike.
     reached = {("vc", "h1"): ("xy", "xz", "yz"), ("vc", "h2"): ("xy", "xy", "xy"), ("vc 2", "h1"): ("xz", "xy", "yz")}
@@ -175,3 +189,58 @@ def test_each_way_to_choose_among_paths_comes_once() -> None:
     ]
     assert {row["policy_key"]: row["psp"] for row in rows_over("step_policy", {"step_policy_options": ways})} == {1: "RR", 2: "MRU"}
     assert len(rows_over("step_policy", {"step_policy_options": ways})) == 2
+
+
+def test_a_set_of_paths_is_counted_and_has_what_all_its_paths_have() -> None:
+    drivers: dict[int, dict[str, str | None]] = {
+        1: {"vmhba1": "a", "vmhba2": "a", "vmhba3": "b", "vmhba4": None},
+        2: {"vmhba1": "b"},
+        3: {"vmhba1": "b"},
+    }
+    of_host = {row["host_number"]: (row["endpoint"], row["host_id"]) for row in NUMBERS["step_host_number"]}
+    adapters = [
+        {"endpoint": of_host[host][0], "host_id": of_host[host][1], "hba": hba, "driver": driver}
+        for host, hbas in drivers.items()
+        for hba, driver in hbas.items()
+    ]
+
+    def path(key: int, hba: str, **cells: Any) -> dict[str, Any]:
+        same = {"host_number": 3 if key == 4 else 1, "state": "active", "is_working": True, "transport": "fc", "psp": "RR", "satp": "ALUA"}
+        return {"set_key": key, "hba": hba, "target": "a"} | same | cells
+
+    paths = [
+        path(1, "vmhba1"),
+        path(1, "vmhba2", state="dead", is_working=False, target="b"),
+        path(1, "vmhba1", state="standby"),
+        path(1, "vmhba2", state="disabled", is_working=False, target=None),
+        path(2, "vmhba1", state=None, target="y"),
+        path(2, "vmhba3", state="unknown", target="x", is_working=None, transport="iscsi", psp="MRU", satp="AA"),
+        path(3, "vmhba4"),
+        path(4, "vmhba1"),
+        path(5, "unlisted"),
+        *(path(6, hba) for hba in ("vmhba1", "vmhba4")),
+        *(path(7, hba) for hba in ("vmhba1", "unlisted")),
+    ]
+    given = NUMBERS | {"fact.hba": adapters, "step_path_of_set": paths}
+    given["step_driver"] = [{"driver": "a", "driver_number": 1}, {"driver": "b", "driver_number": 2}]
+    found = by("step_path_set", "set_key", given)
+    assert found[1,] == {
+        "host_number": 1,
+        "paths": 4,
+        "active_paths": 1,
+        "dead_paths": 1,
+        "disabled_paths": 1,
+        "usable_paths": 2,
+        "undetermined": 0,
+        "working_paths": 2,
+        "adapters": 2,
+        "targets": 2,
+        "target_list": None,
+        "driver_number": 1,
+        "transport": "fc",
+        "psp": "RR",
+        "satp": "ALUA",
+    }
+    names = ("undetermined", "working_paths", "target_list", "driver_number", "transport", "psp", "satp")
+    assert [found[2,][name] for name in names] == [2, None, ["x", "y"], None, None, None, None]
+    assert {key: row["driver_number"] for (key,), row in found.items()} == {1: 1, 4: 2} | dict.fromkeys((2, 3, 5, 6, 7))
