@@ -1,5 +1,6 @@
 """Steps of a few lines, each over rows of what it reads: deduplication anywhere, ports of a module, sets of paths, loads and devices."""
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -137,6 +138,44 @@ def test_the_load_of_a_device_is_that_on_its_host_and_loads_that_are_alike_have_
     found = rows_over("step_device_load", NUMBERS | {"step_load_figures": figures})
     assert [(row["host_number"], row["device_number"]) for row in found] == [(1, 1), (2, 1), (3, 1)]
     assert found[0]["load_key"] == found[1]["load_key"] != found[2]["load_key"]
+
+
+@pytest.mark.parametrize(
+    ("stream", "worlds", "is_split"),
+    [
+        pytest.param({"outstanding": 0.5, "commands_per_second": 0.0}, 1, True, id="half a command under way"),
+        pytest.param({"outstanding": 0.0, "commands_per_second": 0.5}, 1, False, id="half a command a second"),
+        pytest.param({"outstanding": 0.0, "commands_per_second": 0.0}, 0, False, id="nothing"),
+        pytest.param({"outstanding": 0.5, "io_bytes": 4096, "largest_io_bytes": 4096}, 1, False, id="no larger than what is sent in one"),
+    ],
+)
+def test_a_disk_sends_however_little_it_sends(stream: dict[str, Any], worlds: int, is_split: bool) -> None:
+    sent = {"endpoint": "vc", "host_id": "h1", "device": "naa.1", "runs": True, "driver": "iscsi_vmk", **stream}
+    devices = [{"host_number": 1, "device_number": 1}]
+    readings = [{"endpoint": "vc", "vms_read": True}]
+    [row] = rows_over("step_queue", NUMBERS | {"step_device_row": devices, "disk_stream": [sent], "step_endpoint_reading": readings})
+    assert (row["worlds_at_least"], row["outstanding"], row["is_split"]) == (worlds, stream["outstanding"], is_split)
+
+
+@pytest.mark.parametrize(
+    ("minutes", "is_idle"),
+    [
+        pytest.param(None, True, id="when it was read is not known"),
+        pytest.param(15, True, id="lately"),
+        pytest.param(16, False, id="long ago"),
+    ],
+)
+def test_a_device_is_idle_where_its_load_was_measured_shortly_before_it_was_read(minutes: int | None, is_idle: bool) -> None:
+    sampled = datetime(2026, 11, 1, tzinfo=UTC)
+    given = NUMBERS | {
+        "step_device_row": [{"host_number": 1, "device_number": 1}],
+        "step_device_load": [{"host_number": 1, "device_number": 1, "load_key": 7}],
+        "step_load": [{"load_key": 7, "samples": 5, "commands_per_second": 0.0, "sampled_at": sampled}],
+    }
+    if minutes is not None:
+        read = {"endpoint": "vc", "scope": "h1", "topic": "device_load", "read_at": sampled + timedelta(minutes=minutes)}
+        given["step_load_reading"] = [read]
+    assert (rows_over("step_queue", given) == []) is is_idle
 
 
 def test_a_device_that_nothing_is_sent_to_is_of_its_class_as_well() -> None:
