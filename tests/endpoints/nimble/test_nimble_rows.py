@@ -100,6 +100,7 @@ def test_a_folder_holds_for_its_volumes_besides_their_own_ceilings() -> None:
     held = rows.ceilings(folder)
     row = rows.folder_row(folder, held)
     assert (row["policy_id"], row["kind"], row["max_iops"], row["is_shared"], row["volumes"]) == ("2f01", "folder", 20_000, True, 2)
+    assert row["is_read"] is True
     for listed, count in (({"volume_list": None}, 0), ({}, None), ({"volume_list": "06"}, None)):
         bare, errors = record({"id": "2F01", "name": "batch", **listed})
         assert rows.folder_row(bare, held)["volumes"] == count
@@ -235,7 +236,7 @@ def test_initiators_by_either_protocol_and_one_that_is_anybody() -> None:
         "iscsi_initiators": [{"iqn": "IQN.1998-01.com.vmware:a"}],
         "fc_initiators": None,
     }
-    assert host_row(record(group)[0])["host_type"] == "auto"
+    assert tuple(host_row(record(group)[0]).values()) == (GROUP, "esx", None, "auto")
     assert list(initiator_rows(record(group)[0])) == [{"array_host_id": GROUP, "initiator": "iqn.1998-01.com.vmware:a", "kind": "iscsi"}]
     # openstack/cinder, tests/unit/volume/drivers/hpe/test_nimble.py: wwpn with colons.
     by_fc, _ = record(group, iscsi_initiators=None, fc_initiators=[{"wwpn": "10:00:00:00:00:00:00:01"}])
@@ -260,10 +261,10 @@ def test_access_is_to_volumes_and_one_that_is_open_to_all_is_no_list_of_hosts() 
     unnumbered, errors = record(access, lun=None)
     assert [row["lun"] for row in connection_rows(unnumbered)] == [None]
     assert gaps(errors) == []
-    for missing in ("vol_id", "initiator_group_id"):
+    for missing, form in (("vol_id", "an id"), ("initiator_group_id", "an id"), ("apply_to", "a string")):
         unheard, errors = record({name: cell for name, cell in access.items() if name != missing})
         assert list(connection_rows(unheard)) == []
-        assert gaps(errors) == [f"GET things: {missing} of thing 1: is missing where an id was expected"]
+        assert gaps(errors) == [f"GET things: {missing} of thing 1: is missing where {form} was expected"]
     for other in ("pe", "snapshot", "vvol_snapshot"):
         unheard, errors = record(access, apply_to=other)
         assert list(connection_rows(unheard)) == []
