@@ -174,6 +174,14 @@ def test_without_the_groups_a_mapping_to_a_host_stands_and_one_that_may_be_to_a_
     assert "may be of a group, and the hosts were not all read" in found.gap_text()
 
 
+def test_a_mapping_to_a_group_is_a_gap_where_a_host_was_not_understood_that_may_be_in_it(tmp_path: Path) -> None:
+    found = collected(tmp_path, alterations={"GET hosts": lambda listed: [*listed, {"label": "odd"}]})
+    assert len(found.tables["array_host"]) == 3
+    assert found.tables["array_connection"] == []
+    assert {"array_hosts", "connections"} <= found.incomplete()
+    assert "may be of a group, and the hosts were not all read" in found.gap_text()
+
+
 def test_a_group_goes_by_its_label(tmp_path: Path) -> None:
     found = collected(tmp_path, alterations={"GET host-groups": lambda listed: [{**one, "name": "by name"} for one in listed]})
     assert found.column("array_host", "name", "host_group") == [("esx-1", "esx"), ("esx-2", "esx"), ("db", None)]
