@@ -11,10 +11,11 @@ from auditor.engine.rules.params import bindings_of
 from auditor.engine.rules.rule import Example, Expression, Rule, RuleSet
 from auditor.engine.rules.types import Family, family_of
 from auditor.engine.sandbox import sandbox
-from auditor.engine.verdict_sql import VERDICT_COLUMNS, changed_columns, fixed_sql, judging_sql, named, verdict_sql
+from auditor.engine.verdict_sql import VERDICT_COLUMNS, changed_columns, fixed_sql, judging_sql, verdict_sql
 from auditor.errors import RuleError
 from auditor.facts.views import RESOURCE_COLUMNS
 from auditor.model import FixClass, Verdict
+from auditor.sql.names import named
 from auditor.sql.statements import parsed
 
 if TYPE_CHECKING:

@@ -13,9 +13,10 @@ from auditor.engine.rules.loading import load_rules
 from auditor.engine.rules.params import bindings
 from auditor.engine.rules.types import Family, family_of
 from auditor.engine.sandbox import sandbox
-from auditor.engine.verdict_sql import named, verdict_sql
+from auditor.engine.verdict_sql import verdict_sql
 from auditor.errors import ConfigurationError, RuleError
 from auditor.model import Verdict
+from auditor.sql.names import named
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

@@ -14,11 +14,12 @@ from auditor.engine.rules.rule import Rule, RuleSet
 from auditor.engine.statements import bound_values, rule_errors
 from auditor.engine.taken_verdicts import TakenVerdicts, take_over
 from auditor.engine.verdict_rows import JudgedRule
-from auditor.engine.verdict_sql import FIX_BLOCKERS, deferred_form, judging_sql, named, quoted, tally_sql
+from auditor.engine.verdict_sql import FIX_BLOCKERS, deferred_form, judging_sql, tally_sql
 from auditor.engine.verdicts import DeferredVerdicts, Evaluation, load_evaluation, new_store
 from auditor.errors import RuleError, SnapshotError
 from auditor.facts.device_classes import device_classes
 from auditor.model import FixClass, Verdict
+from auditor.sql.names import named, quoted
 from auditor.sql.statements import execute
 from auditor.text.counts import Counted, Counts, Told, told_nobody
 

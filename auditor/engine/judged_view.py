@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from auditor.engine.verdict_sql import failing_sql, named, tallied_columns
+from auditor.engine.verdict_sql import failing_sql, tallied_columns
+from auditor.sql.names import named
 
 if TYPE_CHECKING:
     from auditor.engine.rules.params import Scope

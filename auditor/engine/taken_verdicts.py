@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from auditor.engine.verdict_rows import JudgedRule
-from auditor.engine.verdict_sql import VERDICT_COLUMNS, quoted
+from auditor.engine.verdict_sql import VERDICT_COLUMNS
 from auditor.engine.verdicts import STORED, DeferredVerdicts
 from auditor.model import Verdict
+from auditor.sql.names import quoted
 from auditor.sql.statements import execute
 
 if TYPE_CHECKING:

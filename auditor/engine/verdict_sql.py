@@ -13,6 +13,7 @@ from auditor.engine.rules.types import Family, family_of
 from auditor.facts.device_classes import ClassSteps
 from auditor.facts.views import RESOURCE_COLUMNS
 from auditor.model import FixClass, Verdict
+from auditor.sql.names import named, quoted
 
 VERDICT_COLUMNS: Mapping[str, str] = {
     "rule": "VARCHAR",
@@ -157,16 +158,6 @@ def json_sql(text: str, duckdb_type: str) -> str:
             return f"to_json(strftime(make_timestamp(epoch_us({text})), '%Y-%m-%dT%H:%M:%SZ'))"
         case _:
             return f"to_json(CAST({text} AS VARCHAR))"
-
-
-def quoted(text: str) -> str:
-    """A SQL string literal."""
-    return "'" + text.replace("'", "''") + "'"
-
-
-def named(name: str) -> str:
-    """A SQL identifier."""
-    return '"' + name.replace('"', '""') + '"'
 
 
 def _weighed(rule: Rule, view: Mapping[str, str]) -> str:

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 from auditor.bounds.files import json_of
 from auditor.engine.verdict_reader import BY_IMPACT, PLACE, SORTED_AT_ONCE, fetched, in_order
 from auditor.engine.verdict_rows import JudgedRule, finding_of
-from auditor.engine.verdict_sql import VERDICT_COLUMNS, quoted
+from auditor.engine.verdict_sql import VERDICT_COLUMNS
 from auditor.errors import SnapshotError
 from auditor.facts.views import seal
 from auditor.model import Finding, PlaceCount, Scalar, Severity, Summary, Verdict
+from auditor.sql.names import quoted
 from auditor.sql.statements import execute
 from auditor.system.files import put_in_place
 

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from auditor.bounds.files import json_of
 from auditor.bounds.process import too_slow
-from auditor.engine.verdict_sql import quoted
 from auditor.engine.verdicts import STORED
 from auditor.errors import ConfigurationError
 from auditor.facts.catalog import needs_of_columns
@@ -25,6 +24,7 @@ from auditor.facts.snapshots.unread import with_unread_gaps
 from auditor.facts.views import RESOURCE_COLUMNS, create_views, seal
 from auditor.inspect.query_guard import FINDING, Question, about_failure, question
 from auditor.report.finding_ids import id_sql, identities_of
+from auditor.sql.names import quoted
 
 if TYPE_CHECKING:
     import duckdb

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from auditor.engine.rules.params import ParamValues, scopes
 from auditor.engine.statements import bound_values, rule_errors
-from auditor.engine.verdict_sql import before, changed_columns, fixed_sql, named, quoted, verdict_sql
+from auditor.engine.verdict_sql import before, changed_columns, fixed_sql, verdict_sql
 from auditor.facts.views import RESOURCE_COLUMNS
 from auditor.model import Verdict
+from auditor.sql.names import named, quoted
 from auditor.sql.statements import execute
 
 if TYPE_CHECKING:

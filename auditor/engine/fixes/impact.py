@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 
 from auditor.engine.rules.params import bindings_of, scopes
 from auditor.engine.rules.rule import DRIFT
-from auditor.engine.verdict_sql import named, quoted, verdict_sql
+from auditor.engine.verdict_sql import verdict_sql
 from auditor.errors import RuleError
 from auditor.facts.snapshot_files import snapshot_fault
+from auditor.sql.names import named, quoted
 
 if TYPE_CHECKING:
     from auditor.engine.rules.params import ParamValues, Scope

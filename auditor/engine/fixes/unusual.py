@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from auditor.engine.rules.params import bindings_of, values_at
 from auditor.engine.rules.rule import DECLARED
-from auditor.engine.verdict_sql import named, value_now
+from auditor.engine.verdict_sql import value_now
 from auditor.model import SETTING_KEYS, Unusual
+from auditor.sql.names import named
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

@@ -15,7 +15,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from auditor.engine.rules.types import Family, family_of, has_room, suits
-from auditor.engine.verdict_sql import named
+from auditor.sql.names import named
 from auditor.sql.statements import parsed
 
 if TYPE_CHECKING:

@@ -17,11 +17,12 @@ from auditor.engine.rules.params import bindings_of
 from auditor.engine.rules.rule import Rule, Views
 from auditor.engine.rules.types import Family, family_of
 from auditor.engine.verdict_rows import decoded
-from auditor.engine.verdict_sql import before, changed_columns, fixed_sql, judging_sql, named, quoted, verdict_sql
+from auditor.engine.verdict_sql import before, changed_columns, fixed_sql, judging_sql, verdict_sql
 from auditor.facts.catalog import all_view_columns
 from auditor.facts.schema import create_tables
 from auditor.facts.views import RESOURCE_COLUMNS, create_views
 from auditor.model import Scalar, Verdict
+from auditor.sql.names import named, quoted
 
 if TYPE_CHECKING:
     import duckdb

@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from auditor.engine.verdict_rows import decoded
-from auditor.engine.verdict_sql import quoted
 from auditor.engine.waivers.terms import utc
 from auditor.facts.catalog import needs_of_columns
 from auditor.model import FixClass, LeftAlone, Target, Verdict
 from auditor.model.identity import SEPARATOR
+from auditor.sql.names import quoted
 from auditor.text.names import fits, fits_sql, glob_for_sql, hosts_that_fit
 
 if TYPE_CHECKING:

@@ -142,7 +142,6 @@ WHOLE_VCENTER_TABLES = (
             "event_key": "which entry of vCenter's log it was; a restart is counted once by it",
             "happened_at": "when it happened first and last, and what came within ten minutes of a restart",
             "type_id": "which event it was, to look it up in vCenter",
-            "said": "what the event itself says, beside the rules of storage events",
         },
     ),
 )

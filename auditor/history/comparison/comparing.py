@@ -117,8 +117,8 @@ def compare_runs(earlier: KeptRun, later: KeptRun) -> Comparison:
     """
     import duckdb
 
-    from auditor.engine.verdict_sql import quoted
     from auditor.engine.verdicts import open_evaluation
+    from auditor.sql.names import quoted
     from auditor.sql.statements import execute, limit_memory, run
 
     files = _findings(earlier), _findings(later)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TextIO
 
 from auditor.model import DocumentKind, Severity, Verdict
-from auditor.report.controls import Status, frameworks_of
+from auditor.report.formats.controls import Status, frameworks_of
 from auditor.report.formats.junit import xml_text
 from auditor.report.formats.listed import path_of, sentence_of, waiver_sentence
 from auditor.report.wording import count_of, notices_of, scope_notice
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from auditor.model import Report
-    from auditor.report.controls import Control, Framework
+    from auditor.report.formats.controls import Control, Framework
 
 _SEVERITIES = {Severity.CRITICAL: "high", Severity.HIGH: "high", Severity.MEDIUM: "medium", Severity.LOW: "low", Severity.INFO: "low"}
 """CAT I to III by the rule's severity, which is this project's own and not DISA's."""

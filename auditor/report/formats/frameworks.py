@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TextIO
 
 from auditor.model import Verdict
-from auditor.report.controls import Status, frameworks_of
 from auditor.report.documents import KINDS
+from auditor.report.formats.controls import Status, frameworks_of
 from auditor.report.formats.markdown import as_text
 from auditor.report.wording import moment, notices_of, percent, scope_notice
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from auditor.model import Report
-    from auditor.report.controls import Control, Framework
+    from auditor.report.formats.controls import Control, Framework
 
 WORDS = {
     Status.OPEN: "open",

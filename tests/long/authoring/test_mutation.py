@@ -13,8 +13,9 @@ from auditor.engine.rules.loading import load_rules
 from auditor.engine.rules.params import bindings
 from auditor.engine.rules.rule import Rule
 from auditor.engine.sandbox import sandbox
-from auditor.engine.verdict_sql import named, verdict_sql
+from auditor.engine.verdict_sql import verdict_sql
 from auditor.facts.catalog import view_columns
+from auditor.sql.names import named
 from tests.engine.bench import VIEWS, changed, rules_from
 
 RULES = Path(__file__).parents[3] / "rules"

@@ -9,8 +9,8 @@ from xml.etree import ElementTree
 import pytest
 
 from auditor.model import Document, DocumentKind, Finding, Report, Verdict
-from auditor.report.controls import Status, frameworks_of
 from auditor.report.formats.ckl import write_ckl
+from auditor.report.formats.controls import Status, frameworks_of
 from auditor.report.formats.frameworks import write_frameworks
 from tests.report import samples
 

@@ -17,8 +17,8 @@ from auditor.engine.rules.message import MessageError, Shown, read_message
 from auditor.engine.rules.rule import Message, Param, Releases, Rule
 from auditor.engine.rules.shape import RuleShape
 from auditor.engine.rules.types import Family, family_of
-from auditor.engine.verdict_sql import named, quoted
 from auditor.model import ImpactModel, Reproduction
+from auditor.sql.names import named, quoted
 from auditor.yaml.shapes import decode
 
 if TYPE_CHECKING:
