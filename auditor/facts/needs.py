@@ -76,14 +76,18 @@ class Needs:
 
     def reads(self, fact: Fact) -> bool:
         """Whether `fact` is read where these needs are; a request without properties of its own is answered with all its columns."""
+        return self._reads(fact, frozenset(self.properties(SOURCES[fact[0]].topic)))
+
+    def _reads(self, fact: Fact, requested: frozenset[str]) -> bool:
+        """`reads`, where `requested` are the properties of the fact's topic."""
         source = SOURCES[fact[0]]
-        requested = self.properties(source.topic)
         own = source.properties.get(fact[1])
-        return source.topic in self.topics and set(source.rows) <= set(requested) and (own is None or own in requested)
+        return source.topic in self.topics and requested.issuperset(source.rows) and (own is None or own in requested)
 
     def missing_from(self, requested: Needs) -> frozenset[str]:
         """The topics that are needed beside what is read where `requested` is."""
-        unread = {SOURCES[fact[0]].topic for fact in self.facts if not requested.reads(fact)}
+        properties = {topic: frozenset(requested.properties(topic)) for topic in {SOURCES[table].topic for table, _ in self.facts}}
+        unread = {SOURCES[fact[0]].topic for fact in self.facts if not requested._reads(fact, properties[SOURCES[fact[0]].topic])}
         return frozenset(unread | (self.topics - requested.topics))
 
     def holes_in(self, requested: Needs) -> frozenset[str]:

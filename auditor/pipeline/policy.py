@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,10 +18,10 @@ if TYPE_CHECKING:
     from auditor.engine.waivers.file import Waivers
     from auditor.facts.needs import Needs
     from auditor.fleet.loading import Fleet, ParamOverride
-    from auditor.model import Severity
+    from auditor.model import RuleText, Severity
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Policy:
     """What one audit judges by."""
 
@@ -28,6 +29,13 @@ class Policy:
     overrides: tuple[ParamOverride, ...]  # those that concern `rules`
     warnings: tuple[str, ...]  # rules that the overrides make disagree, a sentence for each pair
     notices: tuple[str, ...]  # what every reader of the report has to know of the choice of rules; the warnings among it
+
+    @cached_property
+    def texts(self) -> tuple[RuleText, ...]:
+        """The texts of the rules, in their order."""
+        from auditor.engine.rules.text import text_of
+
+        return tuple(map(text_of, self.rules))
 
 
 def shipped_rules() -> Path:

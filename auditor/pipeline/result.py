@@ -10,7 +10,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from auditor import __version__
-from auditor.engine.rules.text import text_of
 from auditor.errors import CRASHED
 from auditor.facts.snapshots.snapshot import snapshot_digest
 from auditor.history.folders import last_snapshot
@@ -101,7 +100,7 @@ class AuditResult:
             run=run,
             summary=self.summary,
             gaps=self.gaps,
-            rules=tuple(text_of(rule) for rule in self.policy.rules),
+            rules=self.policy.texts,
             findings=partial(with_fixes, self.evaluation.findings, self.fixes, self.drift_ages),
             listed=partial(with_fixes, partial(self.evaluation.findings, LISTED), self.fixes, self.drift_ages),
             counts=self.evaluation.counts,
