@@ -29,6 +29,7 @@ def test_earlier_runs_are_listed_and_shown_again(tmp_path: Path, capsys: pytest.
     assert len(capsys.readouterr().out.splitlines()) < len(again.splitlines()) / 2
 
 
+@pytest.mark.deep
 def test_a_collected_snapshot_is_judged_like_the_fleet_it_came_from(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     import json
 
@@ -98,6 +99,7 @@ def test_the_compliance_job_runs_once_publishes_and_ends_with_the_audits_code(tm
     assert len(capsys.readouterr().out.splitlines()) == 3
 
 
+@pytest.mark.deep
 def test_the_lab_serves_until_it_is_told_to_stop_and_its_fleet_file_audits_it(tmp_path: Path) -> None:
     import signal
 

@@ -16,12 +16,13 @@ from auditor.endpoints.vcenter.bulk.shapes import LogicalUnit as Unit
 from auditor.endpoints.vcenter.bulk.soap_grammar import SCANNERS
 from auditor.endpoints.vcenter.bulk.soap_parsing import NonsenseError, parsed
 from auditor.endpoints.vcenter.bulk.soap_scanning import scanned
+from tests.depth import depth
 from tests.endpoints.vcenter.bulk.soap_writing import AnyWay, AsVCenter, answer, values_of
 
 HOSTS = PROPERTIES["HostSystem"]
 BULK = ("config.storageDevice.scsiLun", "config.storageDevice.multipathInfo", "config.option")
 OPERATION = "RetrievePropertiesEx"
-bounded = settings(max_examples=25)
+bounded = settings(max_examples=depth(10, 25))
 
 
 def found_of(declared: Mapping[str, Any], *, plain: bool) -> st.SearchStrategy[list[ObjectProperties]]:
@@ -99,7 +100,7 @@ def test_an_answer_cut_short_anywhere_is_nonsense_and_never_a_part() -> None:
             parsed(body[:length], OPERATION, "HostSystem")
 
 
-@settings(max_examples=150)
+@settings(max_examples=depth(40, 150))
 @given(st.data())
 def test_a_damaged_answer_is_never_scanned_to_anything_the_parser_would_not_tell(data: Any) -> None:
     _, body = usual()

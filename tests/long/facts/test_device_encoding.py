@@ -12,6 +12,7 @@ from auditor.facts.device_classes import CLASSIFIED, device_classes
 from auditor.facts.schema import TABLES, create_tables
 from auditor.facts.views import create_views, view_sql
 from auditor.sql import query_planning as few
+from tests.depth import depth
 from tests.facts.plain import PLAIN, create_plain_views
 
 _WORDS: Mapping[str, Sequence[str | None]] = {
@@ -122,7 +123,7 @@ def test_a_device_is_of_the_class_that_is_the_same_in_all_columns() -> None:
     assert compared == (columns | {"array_number"}) - {"host_number", "device_number", "class_number"}
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(depth(3, 8)))
 def test_every_device_is_as_plain_joins_have_it(seed: int) -> None:
     rows = []
     for create in (create_plain_views, lambda connection, views: create_views(connection, views=views)):
