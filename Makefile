@@ -49,6 +49,7 @@ test-long: env ## run the long tests: whole audits and long searches (tests/long
 
 deep: env ## the searches of tests/long at their full depth; make check tries some of each
 	AUDITOR_DEEP_TESTS=1 $(TESTS) --ignore tests/long/peers tests/long tests/cli/test_paths.py
+	$(BIN)/auditor rules mutate --least 90
 	$(MAKE) portable PORTABLE="tests --ignore tests/long --ignore tests/lab --ignore tests/job --ignore tests/workers --ignore tests/mutation --ignore tests/deploy"
 
 # Windows lacks a dozen modules and three hundred names of Python's library; tests/portable.py takes them from auditor. make deep runs all
@@ -70,8 +71,9 @@ layers: env ## import-linter: imports go one way
 rules: env ## run the examples of all rules
 	$(BIN)/auditor rules test
 
-mutants: env ## make mistakes in rules on purpose; their examples have to notice nine of ten
-	$(BIN)/auditor rules mutate --least 90
+# All rules take 42 s of processor time: make deep tries them. Which changed is told by tests/mutation/rule_scores.json: MUTANTS="--every --keep".
+mutants: env ## make mistakes on purpose in rules that changed since they were scored, and in a few others; examples have to notice nine of ten
+	$(BIN)/python -m tests.mutation.rules $(MUTANTS)
 
 # Takes hours where every mistake is tried: MUTATION="--every --most 0".
 mutation-scores: env ## score views by the mistakes in them that are noticed (MUTATION="VIEW ... --most 20")
@@ -79,7 +81,7 @@ mutation-scores: env ## score views by the mistakes in them that are noticed (MU
 
 # Mistakes are chosen by the view's name: what fails once fails again until tests are added. Where no view changed it takes a second.
 view-mutants: env ## try six mistakes in each of the first views that changed since they were scored; fail where tests miss most
-	$(BIN)/python -m tests.mutation --few-tests --no-laws --most 6 --most-views 4
+	$(BIN)/python -m tests.mutation --few-tests --no-laws --most 6 --most-views 2
 
 # Every module takes about an hour of processor time: MUTATION="--every".
 python-mutants: env ## score modules of Python by the mistakes in them that are noticed (MUTATION="MODULE ... --most 40")
@@ -87,7 +89,7 @@ python-mutants: env ## score modules of Python by the mistakes in them that are 
 
 # As view-mutants: where no module changed it takes a second.
 python-mutants-check: env ## try six mistakes in each of the first modules that changed since they were scored; fail where tests miss most
-	$(BIN)/python -m tests.mutation.python --few-tests --most 6 --most-modules 4
+	$(BIN)/python -m tests.mutation.python --few-tests --most 6 --most-modules 2
 
 rule-pages: env ## write docs/rules anew from the rules
 	$(BIN)/auditor rules pages --dir docs/rules
