@@ -159,7 +159,7 @@ def test_no_rule_passes_on_what_was_read_for_others_unless_it_would_anyway(lab_f
     [
         ("iscsi/delayed-ack", {"hosts", "hbas"}),
         ("iscsi/max-io-size", {"hosts", "options"}),
-        ("vaai/uniform", {"hosts", "options"}),
+        ("vaai/uniform", {"hosts", "options", "devices"}),
         ("queue/param-name-valid", {"hosts", "hbas", "modules"}),
         ("qos/element-limits", {"array", "qos_policies", "qos_limits"}),
     ],

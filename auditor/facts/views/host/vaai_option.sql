@@ -81,15 +81,16 @@ lockmode AS (
     GROUP BY ALL
 ),
 shared AS (
-    -- Disks from outside the host, or of vSAN: what hosts that share them may disagree about.
+    -- Disks that are, or may be, from outside the host, or of vSAN: what hosts that share them may disagree about.
     SELECT
         r.endpoint,
         r.host_id,
-        CASE WHEN count(g.host_id) > 0 OR bool_or(h.vsan_enabled) THEN true WHEN bool_and(r.devices_read AND NOT h.vsan_enabled) THEN false END
+        CASE WHEN count(d.device) > 0 OR bool_or(h.vsan_enabled) THEN true WHEN bool_and(r.devices_read AND NOT h.vsan_enabled) THEN false END
             AS has_block_storage
     FROM step_host_reading AS r
     JOIN fact.host AS h USING (endpoint, host_id)
-    LEFT JOIN step_host_group AS g USING (endpoint, host_id)
+    LEFT JOIN fact.device AS d
+        ON d.endpoint = r.endpoint AND d.host_id = r.host_id AND d.is_local IS DISTINCT FROM true AND coalesce(d.device_type, 'disk') = 'disk'
     GROUP BY ALL
 ),
 setting AS (
