@@ -141,7 +141,8 @@ def _clusters(given: Facts) -> None:
         values(given, "vc", name, *[int(name.endswith("on"))] * 4)
         add(given, "device", {**device, "endpoint": "vc", "host_id": name})
     disk = seen("naa.s", "flasharray")
-    sharing: dict[str, tuple[int, list[Row]]] = {"a": (1, [disk]), "b": (0, [disk]), "no disk": (0, [{**disk, "device": "mpx.own", "is_local": True}])}
+    own = {**disk, "device": "mpx.own", "is_local": True}
+    sharing: dict[str, tuple[int, list[Row]]] = {"a": (1, [disk]), "b": (0, [disk]), "no disk": (0, [own])}
     for name, (value, disks) in sharing.items():
         host(given, "vc", f"shares: {name}", f"shares: {name}", "shares", vsan_enabled=False)
         values(given, "vc", f"shares: {name}", 1, value, 1, 1)
