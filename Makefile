@@ -32,7 +32,7 @@ demo: env build/plugins/.ready ## audit the simulated fleet, with an array of th
 		echo "(exit code $$code: drift was found$$([ $$code -eq 2 ] && echo ', and something was not judged'); make ends well)"; \
 	else exit $$code; fi
 
-build/plugins/.ready: $(wildcard plugins/auditor-hpe3par/pyproject.toml plugins/auditor-hpe3par/auditor_hpe3par/*.py)
+build/plugins/.ready: $(wildcard plugins/auditor-hpe3par/pyproject.toml plugins/auditor-hpe3par/auditor_hpe3par/*.py) | $(STAMP)
 	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --upgrade --target build/plugins ./plugins/auditor-hpe3par
 	@touch $@
 
