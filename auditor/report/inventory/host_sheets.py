@@ -86,7 +86,8 @@ ADAPTERS = Sheet(
 
 _PATHS_OF_DEVICE = (
     "LEFT JOIN (SELECT endpoint, host_id, device, count(*) AS paths, count(*) FILTER (WHERE state = 'dead') AS dead, "
-    "min(psp) AS psp, min(satp) AS satp FROM fact.path GROUP BY endpoint, host_id, device) AS p "
+    "CASE WHEN count(DISTINCT psp) = 1 THEN min(psp) END AS psp, "
+    "CASE WHEN count(DISTINCT satp) = 1 THEN min(satp) END AS satp FROM fact.path GROUP BY endpoint, host_id, device) AS p "
     "ON p.endpoint = x.endpoint AND p.host_id = x.host_id AND p.device = x.device"
 )
 ARRAY_OF_DEVICE = (

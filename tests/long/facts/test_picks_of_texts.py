@@ -115,6 +115,9 @@ IN_PYTHON: dict[str, tuple[int, str]] = {
     ),
     "facts/snapshots/unjoined.py": (2, "an array whose volumes are named alike, and a device, each as an example"),
     "history/comparison/statements.py": (5, "of one resource, and the worst of its verdicts; an endpoint has one kind"),
+    "report/inventory/host_sheets.py": (2, "where there is one"),
+    "report/inventory/sheet.py": (1, "a time"),
+    "report/inventory/storage_sheets.py": (4, "of one pod, array, pool or policy, which has one name, family or kind"),
     "history/comparison/who_changed.py": (2, "the newest event, and of equals one by name"),
 }
 """By module: picks in its statements."""

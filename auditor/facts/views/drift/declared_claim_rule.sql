@@ -19,7 +19,7 @@ WITH wanted AS (
 ),
 rule AS (
     SELECT endpoint, host_id, satp, vendor, model, options, claim_options, count(*) AS rules,
-        min(rtrim(default_psp || ' ' || psp_options)) AS policy
+        CASE WHEN count(*) = 1 THEN min(rtrim(default_psp || ' ' || psp_options)) END AS policy
     FROM fact.satp_rule
     WHERE rule_group = 'user' AND device = '' AND driver = '' AND transport = ''
     GROUP BY endpoint, host_id, satp, vendor, model, options, claim_options

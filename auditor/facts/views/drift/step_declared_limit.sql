@@ -15,7 +15,7 @@ narrowest AS (
 SELECT
     f.endpoint,
     f.volume_id,
-    min(f.name) AS volume,
+    f.name AS volume,
     count(DISTINCT f.value) AS wanted_values,
     CASE WHEN count(DISTINCT f.value) = 1 THEN min(f.value) END AS wanted,
     string_agg(DISTINCT f.value, ', ' ORDER BY f.value) AS declared_values,
@@ -23,4 +23,4 @@ SELECT
 FROM fitting AS f
 JOIN narrowest AS n USING (endpoint, volume_id)
 WHERE f.rank = n.rank
-GROUP BY f.endpoint, f.volume_id;
+GROUP BY f.endpoint, f.volume_id, f.name;

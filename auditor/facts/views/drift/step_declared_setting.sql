@@ -29,7 +29,7 @@ SELECT
     CASE WHEN count(DISTINCT f.value) = 1 THEN min(f.value) END AS wanted,
     string_agg(DISTINCT f.value, ', ' ORDER BY f.value) AS declared_values,
     string_agg(DISTINCT f.place, ', ' ORDER BY f.place) AS declared_at,
-    min(f.description) AS description
+    CASE WHEN count(DISTINCT f.description) = 1 THEN min(f.description) ELSE '' END AS description
 FROM named AS f
 JOIN narrowest AS n USING (endpoint, host_id, kind, thing, setting)
 WHERE f.rank = n.rank
