@@ -65,6 +65,13 @@ def test_hosts_with_two_ports_are_not_held_to_hosts_with_four() -> None:
     assert {row["compared_by"] for row in view("path_policy", given)} == {"fc by 2 adapters", "fc by 4 adapters"}
 
 
+def test_a_host_that_lost_a_port_is_held_to_the_one_like_it_and_not_to_the_one_with_four() -> None:
+    given = fleet(2, 2, 4)
+    for number in (1, 2, 3):
+        sees(given, number, "naa.1", NEAR, by=1 if number == 1 else None)
+    assert most(given) == {"naa.1": {"1": 8, "2": 8, "3": 16}}
+
+
 def test_a_host_that_lost_one_of_four_ports_is_held_to_those_with_four() -> None:
     given = fleet(2, 4, 4)
     sees(given, 1, "naa.1", NEAR)
@@ -119,6 +126,7 @@ def test_two_hosts_that_lost_the_same_ports_of_the_array_are_held_to_the_others(
     [
         pytest.param("sas", "block", "vmw_ahci", 2, id="SAS: those of its driver, as the kind holds local disks"),
         pytest.param("iscsi", "iscsi", "bnx2i", 2, id="iSCSI: those of its driver"),
+        pytest.param("block", "block", "vmw_ahci", 2, id="what is of no kind of its own: those of its driver"),
         pytest.param("fc", "fc", "qlnativefc", 4, id="Fibre Channel: all"),
     ],
 )
