@@ -17,11 +17,12 @@ from auditor.endpoints.powerstore.qos import (
     ceilings,
     group_row,
     policies_of,
+    policy_row,
     references,
     rules_by_policy,
     volume_columns,
 )
-from auditor.endpoints.powerstore.rows import fault_row, load_row, newest, node_row, volume_row, vvol_row
+from auditor.endpoints.powerstore.rows import array_row, fault_row, load_row, newest, node_row, pool_row, volume_row, vvol_row
 
 
 def record(value: dict[str, Any]) -> tuple[Record, ParseErrors]:
@@ -132,6 +133,7 @@ def test_a_virtual_volume_of_the_vendors_sdk_has_a_priority_and_no_ceiling() -> 
     assert gaps(parse_errors) == []
     assert (row["vvol_id"], row["device"]) == ("6c0b25ea-3f77-4f1f-93d1-e189df2385b9", "naa.68ccf098003756010d25481d597257d7")
     assert (row["is_virtual"], row["qos_priority"], row["qos_max_iops"], row["qos_read"]) == (True, "Medium", None, True)
+    assert (row["status"], row["copy_of"], row["pod"], row["kind"]) == (None, None, None, "vvol")
 
 
 def test_a_namespace_is_named_by_the_nguid() -> None:
@@ -227,6 +229,11 @@ def test_a_group_has_the_ceiling_of_its_policy_and_a_volume_of_two_groups_is_nam
     row = group_row(qos, first)
     assert row is not None
     assert (row["policy_id"], row["kind"], row["max_iops"], row["is_read"], row["volumes"]) == ("g", "volume_group", 1000, True, 2)
+    assert row["is_shared"] is True
+    bursting = policy_row("p", "gold", Ceilings(1000, 1200, None, raw="{}"), "policy")
+    assert (bursting["burst_iops"], bursting["raw"], bursting["is_shared"], bursting["kind"]) == (1200, "{}", False, "policy")
+    by_size = policy_row("p", "gold", Ceilings(is_by_size=True), "volume_group")
+    assert (by_size["kind"], by_size["is_read"], by_size["is_shared"]) == ("density", False, True)
     assert group_row(qos, record({**group, "qos_performance_policy_id": None})[0]) is None
     assert gaps(parse_errors) == []
     unlisted, parse_errors = record({**group, "id": "h", "qos_performance_policy_id": "lost", "volumes": [{"id": "v2"}]})
@@ -380,5 +387,35 @@ def test_a_sample_without_a_time_is_older_than_any_other() -> None:
 def test_an_alert_has_its_id() -> None:
     alert, parse_errors = record({"id": "a1", "severity": "Major", "description_l10n": "x", "event_code": "0x1", "is_acknowledged": False})
     row = fault_row(alert)
-    assert (row["alert_id"], row["is_open"], row["code"]) == ("a1", True, "0x1")
+    assert (row["alert_id"], row["is_open"], row["code"], row["summary"]) == ("a1", True, "0x1", "x")
     assert gaps(parse_errors) == []
+    told = {"resource_name": "BaseEnclosure-Disk-1", "resource_type": "hardware"}
+    components = [
+        fault_row(record({**alert.value, **{name: told[name] for name in names}})[0])["component"] for names in (told, ["resource_type"])
+    ]
+    assert components == ["BaseEnclosure-Disk-1", "hardware"]
+    unheard, parse_errors = record({"id": "a1", "severity": "Major"})
+    assert fault_row(unheard)["is_open"] is None
+    assert gaps(parse_errors) != []
+
+
+def test_the_cluster_its_appliances_and_its_nodes() -> None:
+    cluster, _ = record({"name": "ps", "global_id": "PS0D1A2"})
+    models = ["PowerStore 500T", "PowerStore 1000T", "PowerStore 500T"]
+    assert list(array_row(cluster, "4.1.0.0", models).values()) == [
+        *("powerstore", "ps", "ps0d1a2", "4.1.0.0", "PowerStore 1000T, PowerStore 500T"),
+    ]
+    assert array_row(cluster, "4.1.0.0", None)["model"] is None
+    nothing = dict.fromkeys(("media", "disks", "raid_type", "size_bytes", "node_id"))
+    assert pool_row(record({"id": "A1", "name": "appliance-1"})[0]) == {"pool_id": "a1", "name": "appliance-1", **nothing}
+    node = {"node_id": "n1", "name": "node-a", "state": "Healthy", "version": None, "model": None}
+    assert node_row(record({"id": "N1", "name": "node-a", "lifecycle_state": "Healthy"})[0]) == node
+
+
+def test_a_volume_of_a_metro_session_is_of_its_pod_and_one_of_no_type_a_gap() -> None:
+    stretched, parse_errors = record(EMULATED_VOLUME | {"metro_replication_session_id": "5F1A"})
+    assert volume_row(stretched, {}, by_nvme=False)["pod"] == "5f1a"
+    assert gaps(parse_errors) == []
+    odd, parse_errors = record({name: cell for name, cell in EMULATED_VOLUME.items() if name != "type"})
+    volume_row(odd, {}, by_nvme=False)
+    assert gaps(parse_errors) == ["GET: type of the record: is missing where a string was expected"]
