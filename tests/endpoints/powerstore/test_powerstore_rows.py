@@ -331,6 +331,27 @@ def test_a_host_has_the_name_of_its_group_where_groups_were_read() -> None:
     assert names == ["esx", None, None]
 
 
+def test_a_mapping_to_a_group_is_one_to_each_of_its_hosts_and_that_to_a_host_is_told_once() -> None:
+    def host(name: str, group: str | None, *ports: dict[str, Any]) -> Record:
+        return record({"id": name, "name": name, "os_type": None, "host_group_id": group, "host_initiators": list(ports)})[0]
+
+    iscsi = {"port_name": "IQN.1998-01.com.vmware:esx", "port_type": "iSCSI"}
+    hosts = hosts_of([host("A", "G", iscsi), host("B", "G"), host("C", None, GOOD)], {"g": "esx"}, "host_initiators")
+    assert [(row["host_group"], row["host_type"]) for row in hosts.rows] == [("esx", ""), ("esx", ""), (None, "")]
+    assert [(row["initiator"], row["kind"]) for row in hosts.initiators] == [
+        ("iqn.1998-01.com.vmware:esx", "iscsi"),
+        ("21000024ff12e9aa", "fc"),
+    ]
+    assert hosts.protocols == {"a": {"iscsi"}, "b": set(), "c": {"fc"}}
+    parse_errors = ParseErrors("GET")
+    mappings = [("g", None, 1), (None, "A", 2), ("empty", None, 3), (None, "C", None)]
+    listed = [
+        record({"volume_id": "V", "host_group_id": group, "host_id": one, "logical_unit_number": lun})[0] for group, one, lun in mappings
+    ]
+    rows = [(row["array_host_id"], row["lun"]) for row in connection_rows(listed, hosts, parse_errors)]
+    assert (rows, gaps(parse_errors)) == ([("a", 1), ("b", 1), ("c", None)], [])
+
+
 def test_a_mapping_that_was_not_understood_hides_no_other() -> None:
     mappings = [
         record(EMULATED_MAPPING | change)
