@@ -64,7 +64,7 @@ def host(name: str, number: int, persona: int, *wwns: str) -> dict[str, Any]:
     return {"id": number, "name": name, "persona": persona, "FCPaths": paths, "iSCSIPaths": []}
 
 
-def vlun(volume_name: str, host_name: str, lun: int, **changes: Any) -> dict[str, Any]:
+def vlun(volume_name: str, host_name: str, lun: int | None, **changes: Any) -> dict[str, Any]:
     """A template of a VLUN: a volume that one host was given."""
     return {"volumeName": volume_name, "hostname": host_name, "lun": lun, "active": False, "type": HOST, "multipathing": 1, **changes}
 

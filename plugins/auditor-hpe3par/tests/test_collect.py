@@ -140,6 +140,7 @@ def test_a_volume_in_a_domain_may_have_limits_that_are_not_listed(tmp_path: Path
     [
         pytest.param([rule("gold", ioMaxLimit=0)], False, True, id="a ceiling of nothing"),
         pytest.param([rule("gold", ioMaxLimit="fast")], False, True, id="a ceiling that is none"),
+        pytest.param([rule("gold", ioMaxLimit=9, bwMaxLimitKB="fast")], False, True, id="a ceiling of throughput that is none"),
         pytest.param([rule("gold", ioMaxLimit=9, enabled=None)], False, True, id="whether it is enabled is not reported"),
         pytest.param([rule("prod", 3, ioMaxLimit=9)], False, False, id="a target that no source has"),
         pytest.param([{"type": 1, "enabled": True, "ioMaxLimit": 9}], False, False, id="a rule without a name"),
@@ -150,6 +151,51 @@ def test_a_rule_that_is_not_understood_leaves_the_qos_of_its_volumes_unread(rule
     found = collected(tmp_path, qos=rules)
     assert (qos(found, "gold-01")[2], qos(found, "free")[2]) == (gold, free)
     assert found.incomplete() == {"qos_policies", "volumes"}
+    assert not any(row["is_read"] for row in found.tables.get("array_qos_policy", ()))
+
+
+@pytest.mark.parametrize(
+    "sets",
+    [
+        pytest.param(None, id="they cannot be asked for"),
+        pytest.param([{"name": "gold", "setmembers": "gold-01"}], id="members that are no list"),
+        pytest.param([{"name": "gold", "setmembers": [1]}], id="members that are no names"),
+        pytest.param([{"setmembers": ["gold-01"]}], id="a set without a name"),
+    ],
+)
+def test_qos_is_not_read_where_it_is_not_known_which_volumes_are_in_a_set(sets: Any, tmp_path: Path) -> None:
+    found = collected(tmp_path, volumesets=sets, vluns=[])
+    assert {"qos_policies", "volumes"} <= found.incomplete()
+    assert [row["qos_read"] for row in found.tables["array_volume"]] == [False] * 5
+
+
+def test_a_set_without_members_has_none_and_its_rule_limits_nobody(tmp_path: Path) -> None:
+    found = collected(tmp_path, volumesets=[{"name": "gold"}], qos=[rule("gold", ioMaxLimit=9)], vluns=[])
+    assert (qos(found, "gold-01"), found.incomplete()) == ((NONE, NONE, True), set())
+    assert found.column("array_qos_policy", "name", "max_iops", "volumes") == [("gold", 9, 0)]
+
+
+def test_what_a_rule_that_is_not_enabled_says_is_in_force_nowhere(tmp_path: Path) -> None:
+    off = rule("off", ioMinGoal=100, ioMaxLimit=200, bwMaxLimitKB=10, enabled=False)
+    columns = ("min_iops", "max_iops", "max_bytes_per_second", "is_read")
+    assert collected(tmp_path, qos=[off]).column("array_qos_policy", *columns) == [(None, None, None, True)]
+
+
+@pytest.mark.parametrize(
+    ("layout", "media"),
+    [
+        pytest.param({"diskPatterns": [{"diskType": 1}, {"diskType": 2}]}, "hdd", id="two kinds of disks that spin"),
+        pytest.param({"diskPatterns": [{"diskType": 1}, {"diskType": 3}]}, "mixed", id="both"),
+        pytest.param({"diskPatterns": [{"diskType": 3}, {"diskType": 9}]}, None, id="a kind that no source has"),
+        pytest.param({"diskPatterns": [{"diskType": "3"}]}, None, id="a text"),
+        pytest.param({"diskPatterns": []}, None, id="no kinds"),
+        pytest.param({"diskPatterns": "odd"}, None, id="no list"),
+        pytest.param("odd", None, id="no layout"),
+    ],
+)
+def test_a_pool_is_of_the_disks_that_it_grows_on(layout: Any, media: str | None, tmp_path: Path) -> None:
+    found = collected(tmp_path, cpgs=[{"id": 0, "name": "p", "SDGrowth": {"LDLayout": layout}}])
+    assert found.column("array_pool", "media", "raid_type") == [(media, None)]
 
 
 def test_a_target_that_no_source_has_is_nothing_to_fear_where_its_rule_is_off(tmp_path: Path) -> None:
@@ -238,6 +284,20 @@ def test_volumes_and_hosts_of_sets_are_connected_and_a_lun_of_both_forms_counts_
         ("gold-02", "esx-1", 2),
         ("gold-02", "esx-2", 2),
     ]
+
+
+def test_every_set_of_volumes_is_connected_and_a_host_may_be_in_two_sets(tmp_path: Path) -> None:
+    sets = [{"name": name, "setmembers": ["esx-1"]} for name in ("b", "a")]
+    found = collected(
+        tmp_path, vluns=[vlun("set:slow", "esx-2", 10), vlun("set:off", "set:a", 3), vlun("free", "esx-1", None)], hostsets=sets
+    )
+    assert found.column("array_connection", "volume_id", "array_host_id", "lun") == [
+        ("both", "esx-2", None),
+        ("free", "esx-1", None),
+        ("idle-rule", "esx-1", None),
+    ]
+    assert found.column("array_host", "name", "host_group") == [("esx-1", "a, b"), ("esx-2", None)]
+    assert found.gaps == []
 
 
 def test_the_number_of_a_volume_of_a_set_is_that_of_its_active_vlun(tmp_path: Path) -> None:
