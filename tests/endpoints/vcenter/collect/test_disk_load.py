@@ -122,6 +122,9 @@ def answer(machine: str, torn: int = 0, times: tuple[datetime, ...] = TIMES) -> 
         pytest.param(
             [], {"vm-1": REFUSED, "vm-2": answer("vm-2")}, ["performance counters of virtual machine vm-1"], id="refused: each by itself"
         ),
+        pytest.param(
+            [], {"vm-1": answer("vm-1"), "vm-2": answer("vm-2"), "together": REFUSED}, [], id="refused together, and answered one by one"
+        ),
         pytest.param(list(DISK_COUNTERS.values()), {}, [..., "performance counters of virtual machine vm-1 and 1 more"], id="no counter"),
     ],
 )
@@ -134,18 +137,23 @@ def test_the_load_of_disks_is_whole_where_every_machine_gave_every_counter(
     def query(_vcenter: Any, asked: Sequence[Ref], counters: Mapping[str, int], _last: int) -> list[Samples]:
         assert counters == known
         given = [answers[one.value] for one in asked if one.value in answers]
-        if REFUSED in given:
+        if REFUSED in given or (len(asked) > 1 and "together" in answers):
             raise REFUSED
         return given
 
     monkeypatch.setattr("auditor.endpoints.vcenter.performance.counter_keys", lambda _vcenter: {**known, "other": 99})
     monkeypatch.setattr("auditor.endpoints.vcenter.performance.query_samples", query)
     found = list(collect_disk_load(cast(Any, None), ENDPOINT, machines, (), Closed(9)))
-    tables = {batch.table: batch.columns for batch in found if isinstance(batch, Batch)}
+    batches = [batch for batch in found if isinstance(batch, Batch)]
+    tables = {batch.table: batch.columns for batch in batches}
     assert tables["reading"]["complete"] == [not gaps]
+    partly = MachinesSeen(refs=machines.refs, complete=False)
+    *_, reading = collect_disk_load(cast(Any, None), ENDPOINT, partly, (), Closed(9))
+    assert isinstance(reading, Batch)
+    assert reading.columns["complete"] == [False], "not all machines were listed"
     told = [one for one in found if isinstance(one, Gap)]
     assert [gap.what for gap in told] == [gap.what if wanted is ... else wanted for gap, wanted in zip(told, gaps, strict=True)]
     assert {gap.endpoint for gap in told} <= {"vc-east"}
-    loads = tables.get("vm_disk_load", {"vm_id": [], "node": [], "commands_per_second": []})
-    given = sorted(name for name, one in answers.items() if one is not REFUSED)
-    assert (loads["vm_id"], set(loads["node"])) == (given, {"scsi0:0"} if given else set())
+    loads = [pair for one in batches if one.table == "vm_disk_load" for pair in zip(one.columns["vm_id"], one.columns["node"], strict=True)]
+    given = [name for name, one in answers.items() if one is not REFUSED]
+    assert loads == [(name, "scsi0:0") for name in given]
