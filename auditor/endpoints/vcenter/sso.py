@@ -30,7 +30,7 @@ TOKEN_SECONDS = 300
 MOST_TOKEN_BYTES = 1 << 20
 _TRUST = "http://docs.oasis-open.org/ws-sx/ws-trust/200512"
 _ASSERTION = "urn:oasis:names:tc:SAML:2.0:assertion"
-_WHOLE = re.compile(r"<((?:[A-Za-z_][\w.-]*:)?)Assertion[\s>].*</\1Assertion\s*>", re.DOTALL)
+_BEGINS = re.compile(r"<((?:[A-Za-z_][\w.-]*:)?)Assertion[\s>]")
 _FAULT = re.compile(r"<faultcode[^<>]*>\s*(?:[A-Za-z_][\w.-]*:)?([A-Za-z]{1,60})\s*</faultcode>")
 _NOT_READ = "nothing on it was read."
 _UNFIT = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -109,12 +109,18 @@ def _issued(endpoint: Endpoint, sts: str, envelope: bytes) -> Token:
 
 def _token_in(text: str, *, alone: bool) -> Token | None:
     """The assertion in an answer, or that is all of `text`; None where there is none, or it is not whole by itself."""
-    found = _WHOLE.fullmatch(text) if alone else _WHOLE.search(text)
-    if found is None:
+    begin = _BEGINS.match(text) if alone else _BEGINS.search(text)
+    if begin is None:
+        return None
+    # Its first beginning and its last end, each looked for once: an answer of nothing but beginnings is to cost no more than another one.
+    last = text.rfind(f"</{begin[1]}Assertion", begin.end())
+    end = text.find(">", last) + 1 if last > 0 else 0
+    whole = text[begin.start() : end]
+    if not whole or (alone and end < len(text)):
         return None
     try:
-        root = ElementTree.fromstring(found[0])  # noqa: S314  it begins with an element, so it has no document type, the way to such attacks
+        root = ElementTree.fromstring(whole)  # noqa: S314  it begins with an element, so it has no document type, the way to such attacks
     except ElementTree.ParseError:
         return None
     name = root.get("ID", "")
-    return Token(found[0], name) if root.tag == f"{{{_ASSERTION}}}Assertion" and re.fullmatch(r"[A-Za-z_][\w.-]*", name) else None
+    return Token(whole, name) if root.tag == f"{{{_ASSERTION}}}Assertion" and re.fullmatch(r"[A-Za-z_][\w.-]*", name) else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import ssl
 import subprocess
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -21,6 +22,7 @@ from pyVmomi import vim
 from auditor.doctor.connection import examine_connection
 from auditor.endpoints.vcenter.automation import open_automation
 from auditor.endpoints.vcenter.session import VCenter, open_vcenter
+from auditor.endpoints.vcenter.sso import _token_in
 from auditor.errors import ConfigurationError, CredentialsError, EndpointUnreachableError, MalformedAnswerError
 from auditor.fleet.loading import load_fleet
 from auditor.model import Endpoint, Exchange, Health, OpenSession, Secret, Sso, Tls
@@ -183,6 +185,13 @@ def test_an_answer_without_a_token_makes_no_sense(estate: Estate, answer: Answer
     estate.sso.odd = answer
     with pytest.raises(MalformedAnswerError, match="of its token service hold no token"), open_vcenter(estate.by_password):
         pass
+
+
+def test_an_answer_of_nothing_but_beginnings_is_read_once() -> None:
+    """Each beginning must not be followed to the end of the answer: 1 MiB of them would hold auditor up for minutes."""
+    began = time.process_time()
+    assert _token_in("<Assertion " * 20_000, alone=False) is None
+    assert time.process_time() - began < 1.0
 
 
 def test_a_token_service_that_is_busy_is_asked_once_as_each_try_counts_against_the_account(estate: Estate) -> None:
