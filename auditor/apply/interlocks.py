@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 from auditor.errors import EndpointError
 
 if TYPE_CHECKING:
+    from auditor.endpoints.vcenter.bulk.reading import ObjectProperties
     from auditor.endpoints.vcenter.session import VCenter
     from auditor.model import Change
 
 _LOCKING = "vmfs3.hardwareacceleratedlocking"
+_HEARTBEAT = "vmfs3.useatsforhbonvmfs5"
 _SCSI_RESERVATIONS_TOO = frozenset({"ATS+SCSI", "SCSI"})
 _ATS_ONLY = frozenset({"ATS", "ATS-only"})
 """Hosts answer "ATS", as public scripts compare it; VMware's storage guide lists "ATS-only"."""
@@ -26,14 +28,20 @@ def interlock(change: Change, session: Any) -> str | None:
     ``VMFS3.HardwareAcceleratedLocking`` stays 1 on a host that is in vSAN or has an ATS-only VMFS volume mounted, and also where
     either cannot be read. Such a volume has no other lock, so disabling this one causes an outage.
 
+    ``VMFS3.UseATSForHBOnVMFS5`` stays 1 on a host that is in vSAN, and also where that cannot be read: somebody may have declared 0 for
+    all hosts in settings.yaml, for the sake of an array.
+
     A device that holds a VMFS volume of its host is not marked as perennially reserved, nor one where that cannot be read: the host
     would pass over the volume. Taking the mark away is never forbidden.
 
-    Source: Broadcom KB 319797 (2146451), "ATS-only VMFS volumes"; docs/domain/facts.md#3-2; for the mark docs/domain/facts.md#5-9.
+    Source: Broadcom KB 319797 (2146451), "ATS-only VMFS volumes", and KB 326437 (2113956) for the heartbeat; docs/domain/facts.md#3-2;
+    for the mark docs/domain/facts.md#5-9.
     """
     if change.remediator == _MARK and change.after is not False:
         return _no_mark(change, session)
-    if not _disables_ats_locking(change):
+    if _switches_off(change, _HEARTBEAT):
+        return _no_heartbeat_without_ats(change, session)
+    if not _switches_off(change, _LOCKING):
         return None
     try:
         danger = _danger_without_ats(change.target["host_id"], session)
@@ -44,11 +52,18 @@ def interlock(change: Change, session: Any) -> str | None:
     return f"HardwareAcceleratedLocking stays 1, since {danger}; without ATS there would be no locking left, which is an outage"
 
 
-def _disables_ats_locking(change: Change) -> bool:
-    option = dict(change.target.keys).get("option", "")
+def _switches_off(change: Change, option: str) -> bool:
     # ESXi also accepts the form /VMFS3/HardwareAcceleratedLocking, and ignores case.
-    named = option.strip("/").replace("/", ".").casefold() == _LOCKING
+    named = dict(change.target.keys).get("option", "").strip("/").replace("/", ".").casefold() == option
     return named and not (type(change.after) is int and change.after == 1)
+
+
+def _no_heartbeat_without_ats(change: Change, session: VCenter) -> str | None:
+    try:
+        danger = _in_vsan(_host(change.target["host_id"], (_VSAN,), session))
+    except EndpointError as error:
+        danger = f"it could not be read whether the host is in vSAN: {error.what}"
+    return None if danger is None else f"UseATSForHBOnVMFS5 stays 1, since {danger}; a host in vSAN must have it"
 
 
 def _no_mark(change: Change, session: VCenter) -> str | None:
@@ -67,22 +82,33 @@ def _no_mark(change: Change, session: VCenter) -> str | None:
 def _vmfs_volumes_on(device: str, host_id: str, session: VCenter) -> list[str] | None:
     from pyVmomi import vim
 
-    host = next(iter(session.read(vim.HostSystem, (_MOUNTS,), [session.object(vim.HostSystem, host_id)])), None)
+    host = _host(host_id, (_MOUNTS,), session)
     if host is None or _MOUNTS not in host.values:
         return None
     volumes = [mount.volume for mount in host.values[_MOUNTS] if isinstance(mount.volume, vim.host.VmfsVolume)]
     return [volume.name for volume in volumes if device.lower() in {extent.diskName.lower() for extent in volume.extent}]
 
 
-def _danger_without_ats(host_id: str, session: VCenter) -> str | None:
+def _host(host_id: str, properties: tuple[str, ...], session: VCenter) -> ObjectProperties | None:
     from pyVmomi import vim
 
-    host = next(iter(session.read(vim.HostSystem, (_VSAN, _MOUNTS), [session.object(vim.HostSystem, host_id)])), None)
+    return next(iter(session.read(vim.HostSystem, properties, [session.object(vim.HostSystem, host_id)])), None)
+
+
+def _in_vsan(host: ObjectProperties | None) -> str | None:
+    """Why the host must be taken for one in vSAN; None where it is known to be in none."""
     in_vsan = None if host is None else host.values.get(_VSAN)
     if in_vsan is None:
         return "the host does not report whether it is in vSAN"
-    if in_vsan:
-        return "the host is in vSAN"
+    return "the host is in vSAN" if in_vsan else None
+
+
+def _danger_without_ats(host_id: str, session: VCenter) -> str | None:
+    from pyVmomi import vim
+
+    host = _host(host_id, (_VSAN, _MOUNTS), session)
+    if danger := _in_vsan(host):
+        return danger
     if host is None or _MOUNTS not in host.values:
         return "the host does not report which volumes it has mounted"
     modes = {str(row.get("UUID")): str(row.get("LockingMode")) for row in session.esxcli(host_id).run("storage vmfs lockmode list")}

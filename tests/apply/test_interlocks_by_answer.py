@@ -129,10 +129,32 @@ def test_every_spelling_of_the_option_and_every_other_value_is_looked_at(option:
     assert interlock(switched_off(option, after), Host({VSAN: True})) == OUTAGE.format("the host is in vSAN")
 
 
+HEARTBEAT = "VMFS3.UseATSForHBOnVMFS5"
+
+
+@pytest.mark.parametrize(
+    ("host", "danger"),
+    [
+        pytest.param(Host({VSAN: False}), None, id="in no vSAN"),
+        pytest.param(Host({VSAN: True}), "the host is in vSAN", id="vSAN"),
+        pytest.param(Host({}), NOT_REPORTED, id="vSAN is not reported"),
+        pytest.param(Host(None), NOT_REPORTED, id="the host is not reported"),
+        pytest.param(
+            Host({}, unreadable="properties"), "it could not be read whether the host is in vSAN: no answer", id="the host does not answer"
+        ),
+    ],
+)
+def test_a_host_in_vsan_keeps_up_its_heartbeat_with_ats(host: Host, danger: str | None) -> None:
+    why = None if danger is None else f"UseATSForHBOnVMFS5 stays 1, since {danger}; a host in vSAN must have it"
+    assert interlock(switched_off(HEARTBEAT), host) == why
+    assert host.asked == [("vim.HostSystem", (VSAN,), [("vim.HostSystem", "host-1")])]
+
+
 @pytest.mark.parametrize(
     "one",
     [
         pytest.param(switched_off(after=1), id="switched on"),
+        pytest.param(switched_off(HEARTBEAT, after=1), id="the heartbeat switched on"),
         pytest.param(switched_off("DataMover.HardwareAcceleratedInit"), id="another option"),
         pytest.param(change("host.module_option", 0), id="no option"),
         pytest.param(change("device.perennially_reserved", after=False, device=DISK), id="the mark taken away"),
