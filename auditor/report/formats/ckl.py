@@ -88,7 +88,10 @@ def _vuln(one: Framework, control: Control) -> Iterator[str]:
 def _details(control: Control) -> Iterator[str]:
     if control.status is Status.NOT_REVIEWED:
         unknown = control.verdicts[Verdict.UNKNOWN] + control.verdicts[Verdict.WAIVED]
-        yield f"{count_of(unknown, 'verdict is', 'verdicts are')} unknown." if unknown else "Nothing was judged."
+        if control.unread:
+            yield f"{count_of(control.unread, 'endpoint')} of the fleet did not answer."
+        if unknown or not control.unread:
+            yield f"{count_of(unknown, 'verdict is', 'verdicts are')} unknown." if unknown else "Nothing was judged."
     for finding in control.failing:
         waiver = waiver_sentence(finding)
         yield f"{path_of(finding.resource)}: {sentence_of(finding)}" + (f" (waived: {waiver})" if waiver else "")

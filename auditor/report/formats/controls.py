@@ -42,13 +42,14 @@ class Control:
     verdicts: Counter[Verdict] = field(default_factory=Counter)
     waived_failures: int = 0
     failing: list[Finding] = field(default_factory=list)  # the first of them, waived ones among them
+    unread: int = 0  # endpoints of the fleet that never answered, and may have what the rules judge
 
     @property
     def status(self) -> Status:
-        """Open where anything fails, waived or not; not reviewed where anything is unknown, or nothing was judged."""
+        """Open where anything fails, waived or not; not reviewed where anything is unknown or was never read, or nothing was judged."""
         if self.verdicts[Verdict.FAIL] or self.waived_failures:
             return Status.OPEN
-        if self.verdicts[Verdict.UNKNOWN] or self.verdicts[Verdict.WAIVED]:
+        if self.verdicts[Verdict.UNKNOWN] or self.verdicts[Verdict.WAIVED] or self.unread:
             return Status.NOT_REVIEWED
         if self.verdicts[Verdict.PASS]:
             return Status.NO_FINDING
@@ -84,10 +85,12 @@ def frameworks_of(report: Report, kinds: Iterable[DocumentKind] = tuple(Document
     wanted, found = set(kinds), dict[tuple[DocumentKind, str], Framework]()
     by_id: dict[str, list[Control]] = {}
     counts = by_rule(report)
+    unread = sum(one.version is None and not one.complete and not one.left_out for one in report.run.endpoints)
     for rule in report.rules:
         for document in rule.documents:
             if document.kind in wanted:
                 control = _control(found, document)
+                control.unread = unread
                 if rule not in control.rules:
                     control.rules.append(rule)
                     control.verdicts.update(counts[rule.id])

@@ -3,7 +3,7 @@
 import io
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TextIO
+from typing import Any, TextIO
 from xml.etree import ElementTree
 
 import pytest
@@ -52,6 +52,26 @@ def test_a_control_is_as_bad_as_its_worst_verdict_and_unknown_is_no_pass(verdict
 def test_an_unknown_verdict_that_is_waived_is_not_reviewed() -> None:
     [framework] = frameworks_of(report_of(Verdict.PASS, Verdict.WAIVED, waived_from=Verdict.UNKNOWN))
     assert [one.status for one in framework.controls.values()] == [Status.NOT_REVIEWED]
+
+
+@pytest.mark.parametrize(
+    ("about", "status"),
+    [
+        pytest.param({"version": None, "complete": False}, Status.NOT_REVIEWED, id="it never answered"),
+        pytest.param({"version": None, "complete": False, "left_out": True}, Status.NO_FINDING, id="it was left out by choice"),
+        pytest.param({"complete": False}, Status.NO_FINDING, id="it answered, with a gap"),
+    ],
+)
+@pytest.mark.parametrize("verdict", [Verdict.PASS, Verdict.NOT_APPLICABLE])
+def test_what_an_endpoint_has_that_never_answered_is_not_reviewed(verdict: Verdict, about: dict[str, Any], status: Status) -> None:
+    """No rule has a row of its hosts, so that those of the others alone would pass for all."""
+    whole = report_of(verdict)
+    silent = replace(samples.reading("vc-west"), **about)
+    whole = replace(whole, run=replace(whole.run, endpoints=(samples.reading(), silent)))
+    [framework] = frameworks_of(whole)
+    expected = Status.NOT_APPLICABLE if (verdict, status) == (Verdict.NOT_APPLICABLE, Status.NO_FINDING) else status
+    assert [one.status for one in framework.controls.values()] == [expected]
+    assert ("1 endpoint of the fleet did not answer." in written(write_ckl, whole)) == (status is Status.NOT_REVIEWED)
 
 
 def written(write: Callable[[Report, TextIO], None], report: Report) -> str:
