@@ -113,6 +113,13 @@ def test_the_action_audits_files_where_there_is_no_fleet(tmp_path: Path) -> None
 
 
 @pytest.mark.posix_only
+def test_the_action_takes_options_of_all_lines_as_words_alone(tmp_path: Path) -> None:
+    _, words = run_action(tmp_path, 0, options="--tag vvol\n--only $(touch made) * \n--severity high\n")
+    assert words[3 : words.index("--state-dir")] == ["--tag", "vvol", "--only", "$(touch", "made)", "*", "--severity", "high"]
+    assert not (tmp_path / "made").exists()
+
+
+@pytest.mark.posix_only
 def test_the_template_for_gitlab_calls_auditor_by_options_that_it_has(tmp_path: Path) -> None:
     fake_auditor(tmp_path / "bin" / "auditor")
     environment = {**os.environ, "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}", "CALLED": str(tmp_path / "called"), "CODE": "2"}
