@@ -22,13 +22,12 @@ from auditor.engine.verdict_sql import (
     fixed_sql,
     json_sql,
     judging_sql,
-    named,
-    quoted,
     tallied_columns,
     tally_sql,
     verdict_sql,
 )
 from auditor.model import FixClass
+from auditor.sql.names import named, quoted
 from tests.engine.bench import RESOURCE, VIEWS, bare_rule, pe
 
 VIEW = VIEWS["protocol_endpoint"]
