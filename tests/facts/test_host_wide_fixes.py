@@ -16,6 +16,9 @@ from .fleets import Facts, array, hosts, on_all_hosts, seen, serves, view
 MEANT_FOR_ALL = {
     "baseline/module-parameter": "the option string is put back for whatever is behind the driver",
     "baseline/option-reboot": "options of the host's own stack, which the baseline holds for the whole host",
+    "declared/claim-rule": "the rule is declared for a vendor and perhaps a model, and for all that has these",
+    "declared/module-parameter": "the parameter is declared for whatever is behind the driver",
+    "declared/option-reboot": "options of the host's own stack, which are declared for the whole host",
     "multipath/satp-rule": "the rule names a vendor and a model: it claims no other array's devices",
     "queue/qfull-throttle": "the LUNs of ONTAP alone are written to, each by its name",
     "iscsi/max-io-size": "the fleet agreed on one size for every iSCSI array",

@@ -41,11 +41,26 @@ LOSSES = range(2)
 """Seeds of what is missing from the fleet; 0: nothing is. Rules take turns: each is judged by one of them."""
 
 
+DECLARED = (
+    ("option", "", "Disk.QFullSampleSize", "32"),
+    ("option", "", "ISCSI.MaxIoSizeKB", "512"),
+    ("parameter", "iscsi_vmk", "iscsivmk_LunQDepth", "128"),
+    ("claim_rule", '{"satp": "VMW_SATP_ALUA", "vendor": "A", "model": "", "options": "", "claim_options": ""}', "", "absent"),
+    ("volume_limit", "*", "max_iops", "1000"),
+)
+"""A value of each kind, for every host or volume: kind, thing, setting, value."""
+
+
 @pytest.fixture(scope="module")
 def lab_facts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A saved snapshot of everything in every scenario of the lab, arrays included, with itself as the baseline."""
     snapshot = load_snapshot(recorded())
     take(snapshot, "20261121T065500Z-1a2b", None, "itself")  # so that rules of drift have something to compare with
+    for kind, thing, setting, value in DECLARED:  # likewise those of declared settings
+        snapshot.connection.execute(
+            "INSERT INTO fact.declared_setting (kind, thing, setting, value, rank, place) VALUES (?, ?, ?, ?, 0, 'settings.yaml:1')",
+            [kind, thing, setting, value],
+        )
     saved = tmp_path_factory.mktemp("needs") / "snapshot"
     snapshot.save(saved)
     yield saved
