@@ -14,7 +14,10 @@ HOSTS = of_vc(
     {"host_id": "h2", "name": "host 2", "cluster": "gold"},
     {"host_id": "h3", "name": "host 3", "cluster": "tin"},
 )
-STORES = of_vc({"datastore_id": "d1", "name": "vmfs 1", "vmfs_uuid": "uuid-1"}, {"datastore_id": "d2", "name": "share 2"})
+STORES = of_vc(
+    {"datastore_id": "d1", "name": "vmfs 1", "type": "VMFS", "vmfs_uuid": "uuid-1"},
+    {"datastore_id": "d2", "name": "share 2", "type": "NFS"},
+)
 EXTENTS = of_vc({"datastore_id": "d1", "device": "naa.1"})
 
 
@@ -59,9 +62,26 @@ def test_a_device_is_named_with_all_that_is_known_of_it() -> None:
         "first_at": at(3),
         "last_at": at(9),
         "worst_ms": 1240.5,
+        "is_worst_known": None,
         "is_over": False,
         "said": "naa.1, 1343, 1240500",
     }
+
+
+@pytest.mark.parametrize(("latencies", "is_known"), [((9000, 20000), True), ((9000, None), None), ((None,), None)])
+def test_how_slow_it_was_at_worst_is_known_where_each_event_says_it(latencies: tuple[int | None, ...], is_known: bool | None) -> None:
+    hosts = ("h1", "h2")
+    (found,) = seen(
+        "storage_event",
+        *(happened(at, "latency rose", "slow", hosts[at], device="naa.1", latency_us=one) for at, one in enumerate(latencies)),
+    )
+    assert found["is_worst_known"] is is_known
+
+
+def test_an_event_of_a_volume_in_two_datacenters_counts_once() -> None:
+    twin = of_vc({"datastore_id": "d3", "name": "vmfs 1 (1)", "vmfs_uuid": "uuid-1"})
+    (found,) = seen("storage_event", happened(1, "VMFS heartbeat late", vmfs_uuid="uuid-1"), **{"fact.datastore": [*STORES, *twin]})
+    assert (found["events"], found["resource_name"]) == (1, "vmfs 1")
 
 
 @pytest.mark.parametrize(
@@ -172,6 +192,9 @@ def test_a_machine_has_what_was_done_to_it_and_what_its_storage_did_then() -> No
     [
         pytest.param(happened(10, "no path left", device="naa.1"), "no path left: naa.1", id="its device"),
         pytest.param(happened(10, "NFS server lost", datastore_id="d2"), "NFS server lost: share 2", id="its share"),
+        pytest.param(happened(10, "NFS server lost", said="filer, /vol/2, share 2"), "NFS server lost: share 2", id="its share, in words"),
+        pytest.param(happened(10, "NFS server lost", said="filer, /vol/2, share 20"), None, id="a share whose name begins alike"),
+        pytest.param(happened(10, "all paths down", said="vmfs 1"), None, id="words that are of no share"),
         pytest.param(happened(30, "no path left", device="naa.1"), "no path left: naa.1", id="ten minutes later"),
         pytest.param(happened(31, "no path left", device="naa.1"), None, id="eleven minutes later"),
         pytest.param(happened(9, "no path left", device="naa.1"), None, id="eleven minutes before"),
@@ -188,6 +211,7 @@ def test_only_trouble_of_its_own_storage_within_ten_minutes_counts(trouble: dict
 def test_a_machine_that_is_gone_is_called_by_its_id() -> None:
     (found,) = restarted(happened(1, "restarted by vSphere HA", "restarted", vm_id="v9"))
     assert (found["resource_name"], found["host"], found["datastores"]) == ("v9", None, None)
+    assert (found["restarts_beside_storage"], found["storage_words"]) == (None, "not known, as its disks were not read")
 
 
 def test_a_restart_that_names_no_machine_is_nobodys() -> None:

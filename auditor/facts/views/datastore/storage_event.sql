@@ -1,14 +1,17 @@
 -- materialize: table
 -- One row per thing that was lost or slow in the last day, and what happened to it: a device, a VMFS volume, an NFS mount, and where the event
 -- names none of these, a host. Times and hosts are those of vCenter's log. It is over where each host on which it happened reported the end
--- of it afterwards.
-WITH event AS (
+-- of it afterwards. A VMFS volume of two datacenters is two datastores with one UUID: its events count once.
+WITH volume AS (
+    SELECT endpoint, vmfs_uuid, min(datastore_id) AS datastore_id FROM fact.datastore WHERE vmfs_uuid IS NOT NULL GROUP BY endpoint, vmfs_uuid
+),
+event AS (
     SELECT
         e.*,
         coalesce(e.device, e.vmfs_uuid, e.datastore_id, e.said, e.host_id, '') AS subject,
-        coalesce(e.datastore_id, d.datastore_id) AS on_datastore
+        coalesce(e.datastore_id, v.datastore_id) AS on_datastore
     FROM fact.storage_event AS e
-    LEFT JOIN fact.datastore AS d ON d.endpoint = e.endpoint AND d.vmfs_uuid = e.vmfs_uuid
+    LEFT JOIN volume AS v ON v.endpoint = e.endpoint AND v.vmfs_uuid = e.vmfs_uuid
 ),
 ended AS (
     SELECT endpoint, what, subject, host_id, max(happened_at) AS ended_at
@@ -30,6 +33,7 @@ of_host AS (
         min(e.happened_at) AS first_at,
         max(e.happened_at) AS last_at,
         max(e.latency_us) AS worst_us,
+        count(e.latency_us) = count(*) AS is_latency_said,
         coalesce(max(o.ended_at) >= max(e.happened_at), false) AS is_over
     FROM event AS e
     LEFT JOIN ended AS o
@@ -62,6 +66,7 @@ SELECT
     min(o.first_at) AS first_at,
     max(o.last_at) AS last_at,
     max(o.worst_us) / 1000.0 AS worst_ms,
+    CASE WHEN bool_and(o.is_latency_said) THEN true END AS is_worst_known,
     bool_and(o.is_over) AS is_over,
     min(o.said) AS said
 FROM of_host AS o

@@ -1,6 +1,6 @@
 -- materialize: table
 -- One row per machine that vSphere HA restarted, reset or terminated in the last day. What was lost or slow at the same time, within ten minutes,
--- is named where it is a device or a datastore that the machine's disks lie on now.
+-- is named where it is a device or a datastore that the machine's disks lie on now; events of NFS name a datastore among their words.
 WITH stopped AS (
     SELECT endpoint, vm_id, event_key, happened_at, what, host_id FROM fact.storage_event WHERE kind = 'restarted' AND vm_id IS NOT NULL
 ),
@@ -8,7 +8,7 @@ machine AS (
     SELECT endpoint, vm_id FROM stopped GROUP BY endpoint, vm_id
 ),
 place AS (
-    SELECT d.endpoint, d.vm_id, d.datastore_id, s.name, s.vmfs_uuid, x.device
+    SELECT d.endpoint, d.vm_id, d.datastore_id, s.name, s.vmfs_uuid, x.device, s.type IN ('NFS', 'NFS41') AS is_nfs
     FROM machine AS m
     JOIN fact.vm_disk AS d ON d.endpoint = m.endpoint AND d.vm_id = m.vm_id
     JOIN fact.datastore AS s ON s.endpoint = d.endpoint AND s.datastore_id = d.datastore_id
@@ -21,7 +21,10 @@ beside AS (
     JOIN fact.storage_event AS e
         ON e.endpoint = s.endpoint
         AND e.kind IN ('lost', 'slow')
-        AND (e.device = p.device OR e.datastore_id = p.datastore_id OR e.vmfs_uuid = p.vmfs_uuid)
+        AND (
+            e.device = p.device OR e.datastore_id = p.datastore_id OR e.vmfs_uuid = p.vmfs_uuid
+            OR (p.is_nfs AND contains(e.what, 'NFS') AND list_contains(string_split(e.said, ', '), p.name))
+        )
         AND e.happened_at BETWEEN s.happened_at - INTERVAL 10 MINUTE AND s.happened_at + INTERVAL 10 MINUTE
     GROUP BY s.endpoint, s.vm_id
 ),
@@ -41,8 +44,8 @@ SELECT
     min(s.happened_at) AS first_at,
     max(s.happened_at) AS last_at,
     min(p.datastores) AS datastores,
-    coalesce(min(b.restarts), 0) AS restarts_beside_storage,
-    min(b.words) AS storage_words
+    CASE WHEN min(p.datastores) IS NOT NULL THEN coalesce(min(b.restarts), 0) END AS restarts_beside_storage,
+    CASE WHEN min(p.datastores) IS NULL THEN 'not known, as its disks were not read' ELSE min(b.words) END AS storage_words
 FROM stopped AS s
 LEFT JOIN fact.vm AS v ON v.endpoint = s.endpoint AND v.vm_id = s.vm_id
 LEFT JOIN fact.host AS h ON h.endpoint = v.endpoint AND h.host_id = v.host_id
