@@ -58,10 +58,10 @@ def short_rule(answers: Answers, views: Views, remediators: Collection[str], pas
         fails: likewise one that fails.
 
     Raises:
-        RuleError: the condition has a mistake.
+        RuleError: the condition has a mistake, or a row that was given.
         ConfigurationError: a row was looked for, and none was found.
     """
-    rule = _read(answers, views, remediators)
+    rule = _read(answers, ({}, {}), views, remediators)
     found = _rows(rule, views[rule.over])
     rows = []
     for verdict, given in ((Verdict.PASS, passes), (Verdict.FAIL, fails)):
@@ -74,6 +74,7 @@ def short_rule(answers: Answers, views: Views, remediators: Collection[str], pas
                 do=f"give one: --{word} '{{COLUMN: VALUE}}'; `auditor rules schema {answers.view}` has a value of each column.",
             )
         rows.append(row)
+    _read(answers, rows, views, remediators)  # before there is a file, which would stop every audit by its folder
     return _text(answers, rows)
 
 
@@ -94,16 +95,16 @@ def _text(answers: Answers, rows: Sequence[Row]) -> str:
     )
 
 
-def _read(answers: Answers, views: Views, remediators: Collection[str]) -> Rule:
-    """The rule as its file would be read, with examples that say nothing yet.
+def _read(answers: Answers, rows: Sequence[Row], views: Views, remediators: Collection[str]) -> Rule:
+    """The rule as its file would be read, with `rows` as its examples; a row without a column says nothing yet.
 
     Raises:
-        RuleError: the condition has a mistake; it is told without a file, since there is none.
+        RuleError: the condition or a row has a mistake; it is told without a file, since there is none.
     """
     with tempfile.TemporaryDirectory(prefix="auditor-rule-") as folder:
         path = Path(folder) / f"{answers.rule}.yaml"
         path.parent.mkdir(parents=True)
-        path.write_text(_text(answers, ({}, {})), encoding="utf-8")
+        path.write_text(_text(answers, rows), encoding="utf-8")
         try:
             return load_rules([Path(folder)], views, remediators)[answers.rule]
         except RuleError as error:

@@ -144,6 +144,25 @@ def test_one_blank_that_is_left_in_words_alone_is_refused_too(tmp_path: Path, ca
     assert "still stands here" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        pytest.param("{queue_depth: x}", '"queue_depth" is a whole number', id="a value of another type"),
+        pytest.param("{queue_depht: 65}", 'did you mean "queue_depth"', id="no such column"),
+    ],
+)
+def test_no_rule_is_written_with_a_row_that_no_audit_could_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], row: str, says: str
+) -> None:
+    """A folder of rules loads as a whole: such a file would stop every audit by it."""
+    said = ["--over", "device", "--title", "It is so", "--holds", "queue_depth >= 64", "--by-hand", "Do it", "--dir", str(tmp_path)]
+    assert run(["rules", "new", "mine/one", *said, "--passes", row]) == 3
+    error = capsys.readouterr().err
+    assert says in error
+    assert "no file was written" in error
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_file_that_is_there_is_not_written_over(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["rules", "new", "queue/host-limit", "--dir", str(tmp_path)]) == 0
     (tmp_path / "queue/host-limit.yaml").write_text("mine", encoding="utf-8")
