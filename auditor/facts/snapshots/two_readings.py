@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from auditor.facts.macros import create_macros
 from auditor.facts.views import view_sql
 from auditor.model import Gap
 
@@ -242,8 +241,7 @@ def is_of_two_readings(gap: Gap) -> bool:
 
 
 def two_readings(connection: duckdb.DuckDBPyConnection, asked: Needs) -> Iterator[Gap]:
-    """Yield a gap for each fact and host, or array, whose two readings differ; `connection` holds the facts."""
-    create_macros(connection)
+    """Yield a gap for each fact and host, or array, whose two readings differ; `connection` holds the facts, and the macros."""
     of_files = {
         endpoint for (endpoint,) in connection.execute("SELECT DISTINCT endpoint FROM fact.reading WHERE source IS NOT NULL").fetchall()
     }

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from auditor.facts.catalog import with_dependencies
 from auditor.facts.families import all_families, families_by_name, kinds_of_families
-from auditor.facts.macros import create_macros
 from auditor.facts.views import view_sql
 from auditor.model import EndpointKind, EndpointReading, Gap
 from auditor.model.endpoint_kinds import endpoint_type, is_array
@@ -36,9 +35,9 @@ def is_of_the_join(gap: Gap) -> bool:
 
 
 def unjoined(connection: duckdb.DuckDBPyConnection, readings: Sequence[EndpointReading], asked: Needs) -> Iterator[Gap]:
-    """Yield a gap for each thing the hosts see that the arrays do not account for; `connection` holds the facts of `readings`.
+    """Yield a gap for each thing the hosts see that the arrays do not account for; `connection` holds facts and macros.
 
-    The endpoint of such a gap is the vCenter; where fleet.yaml and an array disagree, it is the array.
+    Facts are those of `readings`. The endpoint of such a gap is the vCenter; where fleet.yaml and an array disagree, it is the array.
     """
     kinds = {reading.name: EndpointKind(reading.kind) for reading in readings}
     both = {("device", "device"), ("array_volume", "device")}
@@ -56,7 +55,6 @@ def unjoined(connection: duckdb.DuckDBPyConnection, readings: Sequence[EndpointR
 @contextmanager
 def _steps(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
     """The join as facts/views/ has it, for as long as it is looked at."""
-    create_macros(connection)
     made = []
     try:
         for name in with_dependencies(_STEPS):

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from auditor.facts.macros import create_macros
 from auditor.facts.snapshots.two_readings import is_of_two_readings, two_readings
 from auditor.facts.snapshots.unjoined import is_of_the_join, unjoined
+from auditor.sql.query_planning import plan_for_few_facts
 
 if TYPE_CHECKING:
     import duckdb
@@ -22,5 +24,7 @@ def is_worked_out(gap: Gap) -> bool:
 
 def worked_out(connection: duckdb.DuckDBPyConnection, readings: Sequence[EndpointReading], asked: Needs) -> Iterator[Gap]:
     """Yield a gap for each thing that the arrays do not account for, and for each fact whose two readings differ."""
+    plan_for_few_facts(connection)
+    create_macros(connection)
     yield from unjoined(connection, readings, asked)
     yield from two_readings(connection, asked)
