@@ -97,14 +97,14 @@ def rows_of(table: str, chosen: tuple[int, int] | None) -> str:
     return "true" if chosen is None else share(table, *chosen)
 
 
-@settings(max_examples=depth(10, 160), derandomize=True)
+@settings(max_examples=depth(15, 160), derandomize=True)
 @given(column=st.sampled_from([one for one in columns_that_may_be_missing() if one[0] in TRIED]), chosen=SHARES)
 def test_a_cell_less_leaves_a_verdict_as_it_was_or_unknown(alone: Bench, column: tuple[str, str], chosen: tuple[int, int] | None) -> None:
     if ".".join(column) not in NULL_IS_A_VALUE:
         assert [str(breach) for breach in less_knowledge(alone, forgetting_a_column(*column, rows_of(column[0], chosen)))] == []
 
 
-@settings(max_examples=depth(5, 80), derandomize=True)
+@settings(max_examples=depth(8, 80), derandomize=True)
 @given(data=st.data(), chosen=SHARES)
 def test_a_reading_less_leaves_a_verdict_as_it_was_or_unknown(alone: Bench, data: st.DataObject, chosen: tuple[int, int] | None) -> None:
     topics = sorted(topic for (topic,) in alone.connection.execute("SELECT DISTINCT topic FROM fact.reading").fetchall())

@@ -99,13 +99,13 @@ def test_the_fleets_are_of_every_sort(bench: Bench) -> None:
     assert len(settled) > 65
 
 
-@pytest.mark.parametrize("first", thinned(range(GROUPS), 4))
+@pytest.mark.parametrize("first", thinned(range(GROUPS), 2))
 def test_cells_less_leave_a_verdict_as_it_was_or_unknown(bench: Bench, first: int) -> None:
     forgotten = [forgetting_a_column(*column, half(number)) for number, column in enumerate(COLUMNS[first::GROUPS])]
     assert unlawful(less_knowledge(bench, *forgotten)) == []
 
 
-@pytest.mark.parametrize("first", thinned(range(TOPIC_GROUPS), 4))
+@pytest.mark.parametrize("first", thinned(range(TOPIC_GROUPS), 2))
 def test_readings_less_leave_a_verdict_as_it_was_or_unknown(bench: Bench, first: int) -> None:
     topics = sorted(topic for (topic,) in bench.connection.execute("SELECT DISTINCT topic FROM fact.reading").fetchall())
     forgotten = [

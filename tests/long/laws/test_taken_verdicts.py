@@ -203,7 +203,7 @@ def test_everything_is_taken_over_where_nothing_changed(first: Path, tmp_path: P
     assert assert_law(first, World(shipped()), tmp_path / "now", as_it_is) == shipped().rules.keys()
 
 
-@pytest.mark.parametrize("seed", range(depth(1, 12)))
+@pytest.mark.parametrize("seed", range(depth(2, 12)))
 def test_whatever_changes_the_verdicts_are_those_of_a_full_audit(first: Path, tmp_path: Path, seed: int) -> None:
     taken = assert_law(first, changed(World(shipped()), seed), tmp_path / "now")
     assert len(taken) < len(shipped())
