@@ -32,6 +32,7 @@ MOST_SECRET_BYTES = 64 << 10
 """Of a secret; the longest tokens hold a few thousand."""
 
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 """What names a variable by its looks."""
 
@@ -79,6 +80,8 @@ def plain_secret(wanted: Wanted) -> str:
             raise AssertionError(f"the reader of the file let the way {way!r} through")
     if not text:
         raise no_secret(wanted, where, "it is empty or not set")
+    if _SURROGATE.search(text):  # bytes of the environment or the terminal; what encodes it later would raise with the secret in the error
+        raise no_secret(wanted, where, "it is not UTF-8")
     return text
 
 

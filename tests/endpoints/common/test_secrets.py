@@ -43,6 +43,13 @@ def test_each_way_gives_the_password(tmp_path: Path, monkeypatch: pytest.MonkeyP
         keyring.set_keyring(before)
 
 
+def test_a_variable_that_is_no_text_is_refused_before_something_encodes_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An error of encoding would hold the whole secret, and say a letter of it and its place."""
+    monkeypatch.setenv("VC_PASSWORD", "hunter2\udce9")
+    with pytest.raises(CredentialsError, match="no password from env VC_PASSWORD: it is not UTF-8"):
+        password_of(endpoint("env", "VC_PASSWORD"))
+
+
 @pytest.mark.parametrize("way", ["env", "file", "keyring", "command"])
 @pytest.mark.parametrize("secret", ["hunter2", "Hunter2", "HUNTER2", "correct horse"])
 def test_a_secret_that_stands_where_a_reference_belongs_is_not_repeated(way: str, secret: str) -> None:
