@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import signal
 import subprocess
 import sys
@@ -312,18 +313,16 @@ def test_a_killed_run_of_an_older_auditor_is_settled_and_undone_by_trusted_names
 
 
 _RUN_AND_WAIT = """
+import pickle
 import sys
 from pathlib import Path
-import msgspec
 from auditor.apply import apply
 from auditor.apply.orders import Orders
 from auditor.endpoints.common.sessions import Sessions
 from auditor.journal import open_journal
-from auditor.model import Change, Endpoint, FixClass, Plan
+from auditor.model import FixClass, Plan
 
-endpoints, changes, directory, run = msgspec.json.decode(
-    sys.stdin.buffer.read(), type=tuple[dict[str, Endpoint], tuple[Change, ...], str, str]
-)
+endpoints, changes, directory, run = pickle.load(sys.stdin.buffer)
 with Sessions(endpoints) as sessions, open_journal(Path(directory), run) as journal:
     known = {change.target.endpoint: sessions.identity(change.target.endpoint) for change in changes}
     orders = Orders(allow=set(FixClass))
@@ -334,9 +333,7 @@ with Sessions(endpoints) as sessions, open_journal(Path(directory), run) as jour
 
 def _killed_at_the_write(peers: Peers, *changes: Change) -> None:
     """Apply `changes` in a process of its own, and kill it when the last write has left it and no answer has come."""
-    import msgspec
-
-    request = msgspec.json.encode((peers.endpoints, changes, str(peers.journals), FIRST))
+    request = pickle.dumps((peers.endpoints, changes, str(peers.journals), FIRST))
     with subprocess.Popen([sys.executable, "-c", _RUN_AND_WAIT], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as process:
         assert process.stdin is not None
         process.stdin.write(request)

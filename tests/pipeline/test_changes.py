@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import signal
 import subprocess
 import sys
@@ -203,15 +204,15 @@ def test_an_undo_of_what_the_run_does_not_have_is_refused(site: Site) -> None:
 
 
 _APPLY = """
+import pickle
 import sys
 from pathlib import Path
-import msgspec
 from auditor.audit import apply_plan
 from auditor.fleet.loading import Fleet
-from auditor.model import Endpoint, FixClass
+from auditor.model import FixClass
 from auditor.pipeline.request import ApplyRequest, FixLimits
 
-endpoints, fleet, plan, state = msgspec.json.decode(sys.stdin.buffer.read(), type=tuple[tuple[Endpoint, ...], str, str, str])
+endpoints, fleet, plan, state = pickle.load(sys.stdin.buffer)
 limits = FixLimits(allow=tuple(FixClass), max_changes="500", settle_seconds=0)
 request = ApplyRequest(plan=Path(plan), fleet=Fleet(Path(fleet), endpoints), limits=limits, state=Path(state))
 apply_plan(request, confirm=lambda _: True)
@@ -220,12 +221,10 @@ apply_plan(request, confirm=lambda _: True)
 
 def killed_at_the_first_write(site: Site) -> str:
     """The run of a process that was killed when its first write had left it and no answer had come."""
-    import msgspec
-
     paths = (str(site.fleet.path), str(site.plan), str(site.state))
     with subprocess.Popen([sys.executable, "-c", _APPLY], stdin=subprocess.PIPE) as process:
         assert process.stdin is not None
-        process.stdin.write(msgspec.json.encode((tuple(site.peers.endpoints.values()), *paths)))
+        process.stdin.write(pickle.dumps((tuple(site.peers.endpoints.values()), *paths)))
         process.stdin.close()
         until(lambda: site.peers.writes() == 1 or process.poll() is not None, "the first write on its way")
         process.send_signal(signal.SIGKILL)
