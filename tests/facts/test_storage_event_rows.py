@@ -53,6 +53,7 @@ def test_a_device_is_named_with_all_that_is_known_of_it() -> None:
         "kind": "slow",
         "what": "latency rose",
         "is_of_paths": False,
+        "is_local": False,
         "device": "naa.1",
         "datastores": "vmfs 1",
         "array_name": "east",
@@ -88,6 +89,7 @@ def test_an_event_of_a_volume_in_two_datacenters_counts_once() -> None:
     ("event", "name", "about"),
     [
         pytest.param({"device": "naa.1", "vmfs_uuid": "uuid-1"}, "naa.1", {"datastores": "vmfs 1"}, id="a device before a volume"),
+        pytest.param({"device": "mpx.vmhba32:C0:T0:L0"}, "mpx.vmhba32:C0:T0:L0", {"is_local": True}, id="virtual media"),
         pytest.param({"device": "naa.9"}, "naa.9", {"datastores": None, "array_name": None}, id="a device that is no datastore's"),
         pytest.param({"vmfs_uuid": "uuid-1", "said": "uuid-1, label"}, "vmfs 1", {"datastores": "vmfs 1", "device": None}, id="a volume"),
         pytest.param({"vmfs_uuid": "uuid-9", "said": "uuid-9, label"}, "uuid-9, label", {"datastores": None}, id="an unknown volume"),

@@ -59,6 +59,7 @@ def vault_secret(wanted: Wanted) -> str:
         reason = error.what.removeprefix("endpoint vault: ") if isinstance(error, AuditorError) else str(error)
         reason = reason.replace("503 (busy)", "503 (sealed, or busy)")
         raise no_secret(wanted, where, reason) from None
+    text = text.rstrip("\r\n")  # as of a file: `vault kv put ... @file` keeps the end of its last line
     if not text:
         raise no_secret(wanted, where, "it is empty")
     return text

@@ -57,6 +57,7 @@ SELECT
     o.kind,
     o.what,
     o.what IN ('paths lost', 'paths go up and down') AS is_of_paths,
+    coalesce(starts_with(min(o.device), 'mpx.'), false) AS is_local,
     min(o.device) AS device,
     coalesce(min(d.name), min(l.datastores)) AS datastores,
     min(a.array_name) AS array_name,
