@@ -65,7 +65,7 @@ class VaultDouble:
             if token != f"hvs.{self.logins}" or self.reads_left == 0:
                 return failed(403, "permission denied")
             self.reads_left -= 1
-        fields = {"password": "hunter2", "user": "audit", "depth": 32}
+        fields = {"password": "hunter2\n", "user": "audit", "depth": 32}
         match request.path:
             case "/v1/kv2/data/vsphere/vc-east":
                 return given({"data": {"data": fields, "metadata": {"version": 2, "deletion_time": "", "destroyed": False}}})
