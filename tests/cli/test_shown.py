@@ -150,7 +150,7 @@ def test_a_demo_that_fixes_is_a_site_of_its_own(monkeypatch: pytest.MonkeyPatch,
     """Its fleet is gone afterwards, and the next demo would say that somebody put everything back."""
     sites = []
 
-    def serve(_fleet: object, site: str = "") -> None:
+    def serve(_fleet: object, site: str = "", _plugins: object = ()) -> None:
         sites.append(site)
         raise ConfigurationError("nothing is served here", why="it is a test.", do="look at the site.")
 

@@ -59,7 +59,7 @@ def test_every_line_of_a_lock_is_one_version_with_digests(name: str) -> None:
 
 
 def test_users_get_what_auditor_needs_with_workers_and_s3_and_nothing_else() -> None:
-    assert set(locked("requirements.lock")) == closure("auditor", {"job", "lab", "scale"})
+    assert set(locked("requirements.lock")) == closure("auditor", {"inventory", "job", "lab", "scale"})
 
 
 def test_developers_have_the_versions_that_users_get() -> None:

@@ -93,7 +93,15 @@ def pathed() -> Facts:
     """Two paths to each device, on each of two hosts."""
     given = facts()
     given["path"] = [
-        {**row, "path": f"p{n}", "hba": f"vmhba{n}", "target": f"iqn.{n}", "psp": "VMW_PSP_RR", "satp": "VMW_SATP_ALUA"}
+        {
+            **row,
+            "path": f"p{n}",
+            "hba": f"vmhba{n}",
+            "transport": "iscsi",
+            "target": f"iqn.{n}",
+            "psp": "VMW_PSP_RR",
+            "satp": "VMW_SATP_ALUA",
+        }
         for row in given["path"]
         for n in (1, 2)
     ]

@@ -46,6 +46,7 @@ REASONS: dict[str, tuple[int, str]] = {
     "nfs_option": (1, VERSION),
     "relocation": (2, "vSphere's own words for a task"),
     "protocol_endpoint": (1, VVOL_ID),
+    "restarted_machine": (2, f"{OWN_WORDS}; the arguments of an event, between which auditor writes commas, are compared whole"),
     "step_adaptive_ceiling": (1, "a size of blocks; the reference lists four"),
     "step_array": (2, "a model, as its vendor writes it"),
     "step_array_device": (1, "names of arrays with a comma between, which auditor writes; a name of a FlashArray has none"),
@@ -72,6 +73,7 @@ REASONS: dict[str, tuple[int, str]] = {
     "storage_pod": (1, "a list of families"),
     "vaai_option": (3, "a model and a generation as people write them, and a list of families"),
     "vvol_array_on_host": (2, f"{DEVICE}; {VERSION}"),
+    "storage_event": (1, DEVICE),
     "vvol_disk": (1, VVOL_ID),
 }
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from auditor_hpe3par.lab import HOST, KEY, MATCHED, SERIAL, ArrayDouble, fleet, host, layout, rule, vlun, volume
+from auditor_hpe3par.lab import HOST, KEY, MATCHED, SERIAL, SYSTEM, ArrayDouble, fleet, host, layout, rule, vlun, volume
 
 from auditor.contract import PASSWORD, USER, Example, serving_https
 from auditor.model import EndpointKind
@@ -19,7 +19,22 @@ if TYPE_CHECKING:
     from auditor.model import Endpoint
     from auditor_lab.wire import WireServer
 
-__all__ = ["EXAMPLE", "HOST", "KEY", "KIND", "MATCHED", "SERIAL", "ArrayDouble", "fleet", "host", "layout", "rule", "vlun", "volume"]
+__all__ = [
+    "EXAMPLE",
+    "HOST",
+    "KEY",
+    "KIND",
+    "MATCHED",
+    "SERIAL",
+    "SYSTEM",
+    "ArrayDouble",
+    "fleet",
+    "host",
+    "layout",
+    "rule",
+    "vlun",
+    "volume",
+]
 
 KIND = EndpointKind("hpe3par")
 

@@ -164,7 +164,7 @@ class _ExportReader:
         if "datastores" in self._needs.topics:
             tables = DatastoreTables(self._endpoint)
             for facts in stores.facts():
-                yield from add_datastore(self._endpoint, tables, facts, ())
+                yield from add_datastore(self._endpoint, tables, facts, (), unset_is_mounted=False)
             yield from tables.batches()
             yield from self._counted(
                 stores.unsettled, "datastores", "sheet vDatastore does not say in full which hosts and devices they have, or says it twice"

@@ -69,9 +69,18 @@ class DatastoreTables:
 
 
 def add_datastore(
-    endpoint: Endpoint, tables: DatastoreTables, facts: ObjectProperties | tuple[Ref, EndpointError], paths: Sequence[str]
+    endpoint: Endpoint,
+    tables: DatastoreTables,
+    facts: ObjectProperties | tuple[Ref, EndpointError],
+    paths: Sequence[str],
+    *,
+    unset_is_mounted: bool = True,
 ) -> Iterator[Facts]:
-    """Add one datastore to `tables`; yield a gap for each property that could not be read."""
+    """Add one datastore to `tables`; yield a gap for each property that could not be read.
+
+    A mount of which the API does not say whether it is mounted is (VIM API reference, HostMountInfo.mounted); of an export that leaves that
+    out nobody knows it.
+    """
     if isinstance(facts, tuple):
         ref, error = facts
         tables.stores.add(datastore_id=ref.value, name=ref.value)
@@ -119,7 +128,7 @@ def add_datastore(
         if about is None or host is None:
             yield gap(endpoint, f"a mount of datastore {name}", "its host or its state is not reported")
             continue
-        mounted = True if about.mounted is None else about.mounted  # unset: it is; VIM API reference, HostMountInfo.mounted
+        mounted = True if about.mounted is None and unset_is_mounted else about.mounted
         tables.mounts.add(datastore_id=facts.id, host_id=host.value, mounted=mounted, accessible=about.accessible)
     for seen_by in vvol.endpoints if vvol else ():
         yield from _protocol_endpoints(endpoint, tables, facts.id, name, seen_by)
