@@ -144,6 +144,7 @@ def test_no_link_in_a_folder_is_followed_and_no_pipe_is_opened(tmp_path: Path) -
     assert not given_out(answers)
 
 
+@pytest.mark.posix_only
 def test_what_cannot_be_opened_is_said(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     answers = list(members([tmp_path / "none", tmp_path / "pipe", Path("/dev/zero")], lambda _: True))
