@@ -117,4 +117,5 @@ def _differing(now: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, A
 @cache
 def _first_sentence(view: str) -> str:
     lines = [line.removeprefix("-- ") for line in view_sql(view).splitlines() if line.startswith("-- ")]
-    return re.split(r"[.:] ", " ".join(lines[1:]), maxsplit=1)[0]
+    said = [line for line in lines if not line.startswith(("materialize: ", "a row is called: "))]
+    return re.split(r"[.:] ", " ".join(said), maxsplit=1)[0]

@@ -287,6 +287,7 @@ _OTHERS = {
     "array_volume.vvol_id, vvol_binding.vvol_id": "a key",
     "array_qos_policy.name, storage_policy.name": "a policy of the array, and one of vCenter",
     "array_protocol_endpoint.protocol_endpoint_id, vvol_binding.protocol_endpoint_id": "a key",
+    "datastore.vmfs_uuid, storage_event.vmfs_uuid": "a key",
     "array_efficiency.state, array_replication.state": "of two things",
     "array_efficiency.schedule, array_replication.schedule": "of two things",
     "array_efficiency.start_minutes, array_replication.start_minutes": "of two things",

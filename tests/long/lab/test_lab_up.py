@@ -28,7 +28,7 @@ from tests.waiting import PATIENCE_SECONDS, completed
 
 SCENARIO = "all"
 RELEASE = "8.0.2.0"
-KINDS = {"vcenter", "element", "dell-sc", "flasharray", "ontap", "eternus", "eseries", "powerstore", "nimble"}
+KINDS = {"vcenter", "element", "dell-sc", "flasharray", "ontap", "eternus", "eseries", "powerstore", "nimble", "dothill"}
 SCRIPT = """
 import json, ssl, sys
 from pyVim.connect import Disconnect, SmartConnect

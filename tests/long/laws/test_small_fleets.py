@@ -32,6 +32,7 @@ MEANT: Mapping[str, str] = {
     "array_volume.qos_group_max_iops": "likewise",
     "array_volume.qos_priority": "the volume has no priority of its own",
     "device_load.max_queue_depth": "settings count, where Storage I/O Control is off; in these fleets the counter may contradict them",
+    "datastore_load.sioc_active_percent": "settings count, where Storage I/O Control is off; in these fleets it may contradict them",
     "array_qos_policy.kind": "it is no adaptive one",
     "array_efficiency.schedule": "it has none",
     "datastore.maintenance_mode": "a single host knows no maintenance mode of datastores",

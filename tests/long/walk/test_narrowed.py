@@ -131,7 +131,7 @@ def test_an_endpoint_that_nobody_needs_may_be_down(everything: Place) -> None:
 def test_rules_that_a_kept_run_did_not_read_for_are_unknown_and_told_why(everything: Place, read_whole: Audit, tmp_path: Path) -> None:
     everything.audit("--only", "vaai/uniform")
     kept = manifest(everything)
-    assert kept["asked"]["topics"] == ["hosts", "options"]
+    assert kept["asked"]["topics"] == ["devices", "hosts", "options"]
     report = tmp_path / "again.json"
     arguments = ["audit", "--from", str(kept["directory"]), "--state-dir", str(everything.state), "--reporter", f"json-full:{report}"]
     assert run([*arguments, "--only", "vaai/uniform"]) == 1
@@ -145,7 +145,7 @@ def test_rules_that_a_kept_run_did_not_read_for_are_unknown_and_told_why(everyth
     assert "device_scheduling" in gaps["vc-solidfire"]["what"].split(", ")
     before = read_whole.verdicts()
     assert [key for key, verdict in again.verdicts().items() if verdict == "pass" and before.get(key) != "pass"] == []
-    assert again.of("vaai/enabled", "unknown")
+    assert again.of("multipath/path-count", "unknown")
     assert said_of(again, "vaai/uniform") == said_of(read_whole, "vaai/uniform")
 
 

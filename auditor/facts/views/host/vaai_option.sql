@@ -81,12 +81,14 @@ lockmode AS (
     GROUP BY ALL
 ),
 shared AS (
-    -- Disks that are, or may be, from outside the host, or of vSAN: what hosts that share them may disagree about.
+    -- Disks from outside the host, or of vSAN: what hosts that share them may disagree about. NULL where a disk may be one, or disks were not read.
     SELECT
         r.endpoint,
         r.host_id,
-        CASE WHEN count(d.device) > 0 OR bool_or(h.vsan_enabled) THEN true WHEN bool_and(r.devices_read AND NOT h.vsan_enabled) THEN false END
-            AS has_block_storage
+        CASE
+            WHEN count(*) FILTER (WHERE NOT d.is_local AND d.device_type = 'disk') > 0 OR bool_or(h.vsan_enabled) THEN true
+            WHEN bool_and(r.devices_read AND NOT h.vsan_enabled) AND count(d.device) = 0 THEN false
+        END AS has_block_storage
     FROM step_host_reading AS r
     JOIN fact.host AS h USING (endpoint, host_id)
     LEFT JOIN fact.device AS d
@@ -102,12 +104,34 @@ setting AS (
     LEFT JOIN fact.host_option AS o ON o.endpoint = h.endpoint AND o.host_id = h.host_id AND o.key = p.option
 ),
 spread AS (
-    SELECT endpoint, domain_id, option, count(DISTINCT value) AS values_seen, count(*) FILTER (WHERE value IS NULL) AS unread,
-        count(*) FILTER (WHERE value = 1) AS ones, count(*) FILTER (WHERE value = 0) AS zeros,
+    -- What those have that have disks from outside, or may; of the latter (`doubtful`) nobody knows whether they count.
+    SELECT
+        endpoint,
+        domain_id,
+        option,
+        count(DISTINCT value) AS values_seen,
+        count(DISTINCT value) FILTER (WHERE has_block_storage) AS sure_values,
+        count(*) FILTER (WHERE value IS NULL) AS unread,
+        count(*) FILTER (WHERE value = 1) AS ones,
+        count(*) FILTER (WHERE value = 0) AS zeros,
+        count(*) FILTER (WHERE value = 1 AND has_block_storage IS NULL) AS doubtful_ones,
+        count(*) FILTER (WHERE value = 0 AND has_block_storage IS NULL) AS doubtful_zeros,
         count(*) FILTER (WHERE value IS DISTINCT FROM 1) AS not_on
     FROM setting
     WHERE has_block_storage IS DISTINCT FROM false
     GROUP BY ALL
+),
+opinion AS (
+    -- What a host that surely has such disks is held against: as few of the others as there are for certain.
+    SELECT
+        s.endpoint,
+        s.host_id,
+        s.option,
+        CASE WHEN s.has_block_storage THEN x.sure_values ELSE x.values_seen END AS fewest_values,
+        x.ones - CASE WHEN s.has_block_storage THEN x.doubtful_ones ELSE 0 END AS fewest_ones,
+        x.zeros - CASE WHEN s.has_block_storage THEN x.doubtful_zeros ELSE 0 END AS fewest_zeros
+    FROM setting AS s
+    JOIN spread AS x USING (endpoint, domain_id, option)
 ),
 sourced AS (
     SELECT
@@ -185,9 +209,19 @@ SELECT
     CASE
         WHEN s.value IS NULL THEN NULL
         -- A host that did not tell may be of either opinion.
-        WHEN x.values_seen > 1 AND CASE s.value WHEN 1 THEN x.zeros >= x.ones + x.unread WHEN 0 THEN x.ones >= x.zeros + x.unread ELSE true END
+        WHEN CASE s.value
+            WHEN 1 THEN p.fewest_zeros >= x.ones + x.unread
+            WHEN 0 THEN p.fewest_ones >= x.zeros + x.unread
+            ELSE p.fewest_values > 1
+        END
         THEN true
-        WHEN coalesce(x.unread, 0) = 0 AND d.options_read THEN false
+        WHEN coalesce(x.unread, 0) = 0 AND d.options_read
+            AND CASE s.value
+                WHEN 1 THEN coalesce(x.zeros < p.fewest_ones, true)
+                WHEN 0 THEN coalesce(x.ones < p.fewest_zeros, true)
+                ELSE coalesce(x.values_seen = 1, true)
+            END
+        THEN false
     END AS differs_from_cluster,
     s.has_block_storage,
     u.is_sourced AS offload_is_sourced,
@@ -207,4 +241,5 @@ LEFT JOIN lockmode AS l ON l.endpoint = s.endpoint AND l.host_id = s.host_id
 JOIN sourced AS u ON u.endpoint = s.endpoint AND u.host_id = s.host_id
 JOIN standing AS t ON t.endpoint = s.endpoint AND t.host_id = s.host_id AND t.option = s.option
 JOIN waiting AS w ON w.endpoint = s.endpoint AND w.domain_id = s.domain_id AND w.option = s.option
-LEFT JOIN spread AS x ON x.endpoint = s.endpoint AND x.domain_id = s.domain_id AND x.option = s.option;
+LEFT JOIN spread AS x ON x.endpoint = s.endpoint AND x.domain_id = s.domain_id AND x.option = s.option
+LEFT JOIN opinion AS p ON p.endpoint = s.endpoint AND p.host_id = s.host_id AND p.option = s.option;
