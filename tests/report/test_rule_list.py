@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from auditor.engine.rules.rule import RuleSet
+from auditor.model.plugins import plugin_kinds
 from auditor.pipeline.policy import load_rule_set
 from auditor.report.terminal.rule_list import write_rule_list
 
@@ -39,13 +40,23 @@ def test_a_person_gets_whole_titles_within_eighty_columns(rules: RuleSet, monkey
     assert f"{len(rules)} rules." in flat
 
 
+def test_the_kinds_of_arrays_are_named_with_where_it_says_what_each_was_held_against(rules: RuleSet) -> None:
+    out = Terminal()
+    write_rule_list(rules, out)
+    said = " ".join(out.getvalue().split()).partition("Arrays that are read themselves: ")[2]
+    kinds, _, where = said.partition(". ")
+    own = ["dell-sc", "dothill", "element", "eseries", "eternus", "flasharray", "nimble", "ontap", "powerstore"]
+    assert sorted(set(kinds.split(", ")) - set(plugin_kinds())) == own
+    assert "docs/domain/arrays.md" in where
+
+
 def test_rules_on_request_are_marked_and_their_packs_named(rules: RuleSet, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "200")
     out = Terminal()
     both = rules.only(["diag/kavg", "vaai/enabled"])
     asked = replace(both["diag/kavg"], tags=("diag", "on-request"))
     write_rule_list(replace(both, rules={asked.id: asked, "vaai/enabled": both["vaai/enabled"]}), out)
-    kavg, enabled, _, footer = out.getvalue().splitlines()
+    kavg, enabled, _, footer, *_ = out.getvalue().splitlines()
     assert " medium* " in kavg
     assert "*" not in enabled
     assert footer.endswith("1 marked * are judged on request: --tag diag, or --tag all.")

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 SCHEMA_VERSION = 1
 _SEVERITY = 9  # characters of the longest severity and a mark
 _LEAST_TITLE = 30  # characters
+_HELD_AGAINST = "What each was held against, and what is not verified: docs/domain/arrays.md."
 
 
 def write_rule_list(rules: RuleSet, out: TextIO) -> None:
@@ -36,6 +37,15 @@ def write_rule_list(rules: RuleSet, out: TextIO) -> None:
     footer = f"{len(rules)} rules. `auditor rules show RULE` says why, and what to do."
     footer += f" {later} marked * are judged on request: {', '.join(packs)}, or --tag all." if later else ""
     print(f"\n{textwrap.fill(footer, columns)}", file=out)
+    print(textwrap.fill(f"Arrays that are read themselves: {', '.join(_array_kinds())}. {_HELD_AGAINST}", columns), file=out)
+
+
+def _array_kinds() -> list[str]:
+    """The kinds of arrays that auditor and installed plugins read, by name; no plugin is imported."""
+    from auditor.model.endpoint_kinds import package_types
+    from auditor.model.plugins import plugin_kinds
+
+    return sorted({*(one.kind.value for one in package_types() if one.is_array), *plugin_kinds()})
 
 
 def write_rule_list_json(rules: RuleSet, out: TextIO) -> None:
