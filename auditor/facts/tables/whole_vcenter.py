@@ -134,7 +134,7 @@ WHOLE_VCENTER_TABLES = (
         ("datastore_id", "VARCHAR", "managed object id; NULL when it names no datastore"),
         ("device", "VARCHAR", "canonical name among its arguments; NULL when there is none"),
         ("vmfs_uuid", "VARCHAR", "UUID of a VMFS volume among its arguments; NULL when there is none"),
-        ("said", "VARCHAR", "its arguments, 200 characters at most; NULL when it has none"),
+        ("said", "VARCHAR", "its arguments but for numbers, which differ each time; 200 characters at most; NULL when it has none"),
         ("latency_us", "BIGINT", "microseconds that the device's latency rose to, by the event; NULL when it does not say"),
         topic="storage_events",
         key=("endpoint", "event_key"),

@@ -123,7 +123,7 @@ def _add(rows: Rows, event: Any) -> None:
         datastore_id=_id(event.ds, "datastore"),
         device=None if device is None else lower_hex_name(device),
         vmfs_uuid=next((text for text in texts if _VMFS_UUID.fullmatch(text)), None),
-        said=as_shown(", ".join(texts))[:200] or None,
+        said=as_shown(", ".join(text for text in texts if not text.isdecimal()))[:200] or None,
         latency_us=numbers[-1] if what == _LATENCY and len(numbers) == _NUMBERS_OF_LATENCY else None,
     )
 
