@@ -280,7 +280,7 @@ def _is_hashed_key(part: exp.Expr) -> bool:
 
 
 def _distinct_on(distinct: exp.Expr) -> set[str]:
-    """The columns of DISTINCT ON; none of a plain DISTINCT, which goes by all columns."""
+    """The columns that DISTINCT ON names; empty for a plain DISTINCT, which compares all columns."""
     on = distinct.args.get("on")
     return set() if on is None else {column.name.lower() for column in on.expressions}
 

@@ -99,7 +99,7 @@ def _read(answers: Answers, rows: Sequence[Row], views: Views, remediators: Coll
     """The rule as its file would be read, with `rows` as its examples; a row without a column says nothing yet.
 
     Raises:
-        RuleError: the condition or a row has a mistake; it is told without a file, since there is none.
+        RuleError: the condition or a row has a mistake; the message names no file, since none was written.
     """
     with tempfile.TemporaryDirectory(prefix="auditor-rule-") as folder:
         path = Path(folder) / f"{answers.rule}.yaml"

@@ -48,7 +48,7 @@ class EndpointReader:
         if place is None or not shape.address.startswith("https://") or place[2] not in ("", "/") or place[1] == 0:
             self.stop("address is not https://HOST or https://HOST:PORT", "vault", "address")
         if shape.tls is not None and not shape.tls.verify:
-            self.stop("a vault is verified: whoever answers in its place gets the token; give ca or fingerprint", "vault", "tls", "verify")
+            self.stop("a vault has to be verified: an impostor would get the token; give ca or fingerprint", "vault", "tls", "verify")
         role = shape.approle
         made = Vault(
             place[0],

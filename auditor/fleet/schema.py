@@ -1,4 +1,4 @@
-"""The JSON Schema of fleet.yaml, for editors: made from the shapes that reading it goes by, with a text for each key."""
+"""The JSON Schema of fleet.yaml, for editors: made from the shapes that the file is read by, with a text for each key."""
 
 from __future__ import annotations
 

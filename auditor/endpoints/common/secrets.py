@@ -29,7 +29,7 @@ def password_of(endpoint: Endpoint) -> str:
 def ask_first(endpoints: Iterable[Endpoint]) -> None:
     """Have the secrets of `endpoints` typed that fleet.yaml says to ask for, before threads of their own log in.
 
-    One that is not to be had is no error here: whoever logs in says so.
+    A secret that nobody can be asked for is no error here: the login that needs it reports it.
     """
     for endpoint in endpoints:
         if endpoint.password.way == "ask":

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from auditor.model import Endpoint, Sso
 
 TOKEN_SECONDS = 300
-"""Asked for. Tokens for whoever bears them are good for no longer by vCenter's default policy. Source: govmomi, cli/session/login.go."""
+"""The lifetime that a request asks for. vCenter's default policy gives a bearer token no more. Source: govmomi, cli/session/login.go."""
 
 MOST_TOKEN_BYTES = 1 << 20
 _TRUST = "http://docs.oasis-open.org/ws-sx/ws-trust/200512"
@@ -38,7 +38,7 @@ _UNFIT = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def token_of(endpoint: Endpoint, sso: Sso) -> tuple[Token, Signer | None]:
-    """A token, and what signs requests with it: None where it is good for whoever bears it.
+    """A token, and the signer of requests that carry it; None for a bearer token, which needs no signature.
 
     Raises:
         CredentialsError: the service refuses, or what logs in cannot be looked up.
@@ -69,7 +69,7 @@ def _given(endpoint: Endpoint) -> Token:
 
 
 def _request(key_type: str, signature_id: str = "") -> str:
-    """What a token is asked for by; without a use of the key for whoever bears it. In canonical form, as it may be signed.
+    """The XML of a request for a token, in canonical form, as it may be signed; a request for a bearer token names no key.
 
     The prefix wsu is declared by the body around it.
     """

@@ -21,7 +21,47 @@ from tests.required import program
 LOOPBACK = "127.0.0.1"
 
 
-class ProxyDouble:
+class _Listening:
+    """A port of a loopback whose every connection has a thread of its own.
+
+    Attributes:
+        port: of the loopback that `host` names.
+    """
+
+    def __init__(self, host: str = LOOPBACK, family: int = socket.AF_INET) -> None:
+        self._listener = socket.create_server((host, 0), family=family)
+        self.port: int = self._listener.getsockname()[1]
+        self._open: list[socket.socket] = []
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def stop(self) -> None:
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        for one in self._open:
+            with suppress(OSError):
+                one.shutdown(socket.SHUT_RDWR)
+            one.close()
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                client, _ = self._listener.accept()
+            except OSError:
+                return
+            self._open.append(client)
+            threading.Thread(target=self._lead, args=(client,), daemon=True).start()
+
+    def _lead(self, client: socket.socket) -> None:
+        raise NotImplementedError
+
+    def _join(self, client: socket.socket, there: socket.socket) -> None:
+        """Pass on what either says to the other."""
+        self._open.append(there)
+        for ends in ((client, there), (there, client)):
+            threading.Thread(target=_passed_on, args=ends, daemon=True).start()
+
+
+class ProxyDouble(_Listening):
     """An HTTP proxy that knows CONNECT (RFC 9110, 9.3.6).
 
     Attributes:
@@ -34,22 +74,7 @@ class ProxyDouble:
         self.asked: list[str] = []
         self.login: str | None = None
         self.answer: bytes | None = None
-        self._listener = socket.create_server((LOOPBACK, 0))
-        self.port: int = self._listener.getsockname()[1]
-        self._open: list[socket.socket] = []
-        threading.Thread(target=self._serve, daemon=True).start()
-
-    def stop(self) -> None:
-        _shut(self._listener, self._open)
-
-    def _serve(self) -> None:
-        while True:
-            try:
-                client, _ = self._listener.accept()
-            except OSError:
-                return
-            self._open.append(client)
-            threading.Thread(target=self._lead, args=(client,), daemon=True).start()
+        super().__init__()
 
     def _lead(self, client: socket.socket) -> None:
         head = b""
@@ -67,10 +92,8 @@ class ProxyDouble:
             return
         host, _, port = target.rpartition(":")
         there = socket.create_connection(("::1" if host == "[::1]" else LOOPBACK, int(port)))
-        self._open.append(there)
         client.sendall(b"HTTP/1.1 200 Connection established\r\nVia: 1.1 proxy\r\n\r\n")
-        for ends in ((client, there), (there, client)):
-            threading.Thread(target=_passed_on, args=ends, daemon=True).start()
+        self._join(client, there)
 
 
 def _passed_on(from_one: socket.socket, to_other: socket.socket) -> None:
@@ -81,38 +104,15 @@ def _passed_on(from_one: socket.socket, to_other: socket.socket) -> None:
         to_other.shutdown(socket.SHUT_WR)
 
 
-class Ipv6Door:
+class Ipv6Door(_Listening):
     """A port on the IPv6 loopback, from which everything goes on to a port of the IPv4 one."""
 
     def __init__(self, port: int) -> None:
         self._to = port
-        self._listener = socket.create_server(("::1", 0), family=socket.AF_INET6)
-        self.port: int = self._listener.getsockname()[1]
-        self._open: list[socket.socket] = []
-        threading.Thread(target=self._serve, daemon=True).start()
+        super().__init__("::1", socket.AF_INET6)
 
-    def stop(self) -> None:
-        _shut(self._listener, self._open)
-
-    def _serve(self) -> None:
-        while True:
-            try:
-                client, _ = self._listener.accept()
-            except OSError:
-                return
-            there = socket.create_connection((LOOPBACK, self._to))
-            self._open += [client, there]
-            for ends in ((client, there), (there, client)):
-                threading.Thread(target=_passed_on, args=ends, daemon=True).start()
-
-
-def _shut(listener: socket.socket, connections: list[socket.socket]) -> None:
-    listener.shutdown(socket.SHUT_RDWR)
-    listener.close()
-    for one in connections:
-        with suppress(OSError):
-            one.shutdown(socket.SHUT_RDWR)
-        one.close()
+    def _lead(self, client: socket.socket) -> None:
+        self._join(client, socket.create_connection((LOOPBACK, self._to)))
 
 
 class JumpDouble:

@@ -243,7 +243,7 @@ def test_fleet_yaml_names_the_vault_once(tmp_path: Path) -> None:
         pytest.param(VAULT + "token: {env: T}, approle: {role_id: r, secret_id: {env: S}}}\n", "exactly one of token, approle", id="two"),
         pytest.param(VAULT.replace("https", "http") + "token: {env: T}}\n", "is not https://HOST", id="in clear"),
         pytest.param(VAULT.replace("vault.ex", "u:p@vault.ex") + "token: {env: T}}\n", "is not https://HOST", id="a user in the address"),
-        pytest.param(VAULT + "token: {env: T}, tls: {verify: false}}\n", "a vault is verified", id="not verified"),
+        pytest.param(VAULT + "token: {env: T}, tls: {verify: false}}\n", "a vault has to be verified", id="not verified"),
         pytest.param(VAULT + "token: {ask: true}}\n", 'unknown key "ask"', id="typed"),
         pytest.param(VAULT + "mount: ../sys, token: {env: T}}\n", "a path in Vault", id="a path that leads elsewhere"),
     ],

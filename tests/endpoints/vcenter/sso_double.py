@@ -49,7 +49,7 @@ class SingleSignOn:
 
     Attributes:
         registered: the certificate that a token for its holder is issued to.
-        issued: the tokens by their id, and the certificate that each is for; None: for whoever bears it.
+        issued: the tokens by their id, and the certificate of its holder; None: a bearer token.
         odd: what the token service answers in the place of a token.
     """
 
