@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -51,6 +52,7 @@ def test_an_entry_says_who_answers_for_what_and_until_when(tmp_path: Path) -> No
         pytest.param(("    what:", "    waht:"), 'unknown key "waht"; did you mean "what"?', id="a key misspelt"),
         pytest.param(("2027-03-31", "soon"), "must be an instant such as", id="no end"),
         pytest.param(('"dx*"', '"dx[*"'), "opens a bracket", id="a bracket left open"),
+        pytest.param((FILE, "gaps: [pools]\n"), 'item 1 of "gaps" must be keys with values', id="no entry at all"),
         pytest.param(('[sf-01, "dx*"]', "[]"), '"endpoint" must be a name or glob', id="of no endpoint"),
     ],
 )
@@ -75,22 +77,33 @@ def test_a_malformed_entry_accepts_nothing_and_says_so(tmp_path: Path, replaceme
     ],
 )
 def test_gaps_are_chosen_by_endpoint_and_by_what_could_not_be_read(tmp_path: Path, gap: Gap, covered: bool) -> None:
-    (found,), _ = with_acceptance([gap], entries(tmp_path), AT, {"renamed": "Serial-7, dx-of-old", "sf-02": None})
-    assert (found.accepted is not None) is covered
+    (found,), notices = with_acceptance([gap], entries(tmp_path), AT, {"renamed": "Serial-7, dx-of-old", "sf-02": None})
+    assert (found.accepted is not None, notices == ()) == (covered, covered), "an entry that accepts nothing is named, and no other"
     assert (found.endpoint, found.what, found.why) == (gap.endpoint, gap.what, gap.why)
     if covered:
         end = {"expires": "2027-04-01T00:00:00Z", "where": "waivers.yaml:2"}
         assert found.accepted == {"owner": "storage team", "reason": "the account may not", "ticket": "", **end}
 
 
-def test_an_entry_that_expired_gives_its_gaps_back_and_one_that_fits_nothing_is_named(tmp_path: Path) -> None:
-    gaps = [Gap("sf-01", f"pools: {number}", "no") for number in range(2)]
-    late = datetime(2028, 1, 1, tzinfo=UTC)
-    found, notices = with_acceptance(gaps, entries(tmp_path), late, {})
-    assert found == tuple(gaps)
-    assert notices == (
-        "waivers.yaml:2: the accepted gap of sf-01 dx* (storage team) expired at 2027-04-01T00:00:00Z: 2 gaps that it named count again.",
-    )
+@pytest.mark.parametrize(
+    ("gaps", "counted"),
+    [
+        pytest.param(["sf-01", "sf-01"], "2 gaps that it named count again", id="two"),
+        pytest.param(["sf-01", "sf-02"], "one gap that it named counts again", id="one, and one of another endpoint"),
+        pytest.param(["dx60"], "no gap that it names was found", id="one that another entry accepts"),
+    ],
+)
+def test_an_entry_that_expired_gives_its_gaps_back(tmp_path: Path, gaps: list[str], counted: str) -> None:
+    (old,) = entries(tmp_path, ("expires:", "ticket: CHG-7\n    expires:"))
+    later = replace(old, where="waivers.yaml:9", endpoint=("dx*",), expires=datetime(2029, 1, 1, tzinfo=UTC))
+    given = [Gap(endpoint, "pools: raid", "no") for endpoint in gaps]
+    found, notices = with_acceptance(given, [old, later], datetime(2028, 1, 1, tzinfo=UTC), {})
+    assert [gap.accepted is not None for gap in found] == [endpoint == "dx60" for endpoint in gaps]
+    named = "waivers.yaml:2: the accepted gap of sf-01 dx* (storage team, CHG-7)"
+    assert notices[0] == f"{named} expired at 2027-04-01T00:00:00Z: {counted}."
+
+
+def test_an_entry_that_fits_nothing_is_named(tmp_path: Path) -> None:
     _, notices = with_acceptance([], entries(tmp_path), AT, {})
     idle = "until 2027-04-01T00:00:00Z accepts nothing: no such gap was left. Remove it, or correct endpoint and what."
     assert notices == (f"waivers.yaml:2: the accepted gap of sf-01 dx* (storage team) {idle}",)
@@ -176,6 +189,12 @@ def gap(endpoint: str, *, accepted: bool = True, what: str = "all of it") -> Gap
             id="no array is listed for several, and not all is accepted",
         ),
         pytest.param(UNREAD_ARRAY, [gap("array")], {"verdict": "fail"}, 0, id="a failure is no unknown verdict"),
+        pytest.param(UNREAD_ARRAY, [gap("array")], {"column": ""}, 0, id="it does not say what is missing"),
+        pytest.param(UNREAD_ARRAY, [gap("array")], {"endpoint": "gone"}, 0, id="its endpoint was not to be read"),
+        pytest.param(
+            {}, [gap("vc", what="the array behind naa.1")], {"resource_name": "naa.9"}, 0, id="no array is listed, but of another device"
+        ),
+        pytest.param({}, [gap("vc", what="the array behind naa.1")], {"column": "dsnro"}, 0, id="no array would tell what is missing"),
     ],
 )
 def test_an_unknown_verdict_is_accepted_only_where_nothing_but_accepted_gaps_makes_it_so(

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from auditor.engine.evaluate import evaluate
-from auditor.engine.fixes.order import Wait, in_order
+from auditor.engine.fixes.order import Wait, in_order, is_narrowed
 from auditor.engine.fixes.planning import plan
 from auditor.errors import RuleError
 from auditor.model import Change, FixClass, Outcome, Plan, Resource, Target, Verdict
@@ -132,8 +132,15 @@ def test_the_first_change_of_a_plan_is_one_that_others_may_require() -> None:
 
 
 def test_a_required_place_that_is_not_known_is_met_by_none() -> None:
-    _, unmet = in_order([(change_of("a"), []), (change_of("b"), [wait(None, required=True)])])
-    assert [one.change.target["name"] for one in unmet] == ["b"]
+    _, [unmet] = in_order([(change_of("a"), []), (change_of("b"), [wait(None, required=True)])])
+    assert (unmet.change.target["name"], is_narrowed(unmet.why)) == ("b", False)
+    assert unmet.why == "shelf on name (not known) has to come first, and no such change can be planned"
+
+
+def test_a_change_that_requires_one_of_a_rule_that_was_not_judged_by_says_so() -> None:
+    _, [unmet] = in_order([(change_of("a"), [wait("b", required=True)])], left_out=["shelf"])
+    assert unmet.why.endswith("this audit was narrowed to other rules: judge by it as well (--only shelf)")
+    assert is_narrowed(unmet.why)
 
 
 @given(st.lists(st.lists(st.integers(0, 9), max_size=3), max_size=10))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,6 +16,8 @@ from auditor.engine.evaluate import evaluate
 from auditor.engine.fixes.planning import plan
 from auditor.engine.narrowing import narrow
 from auditor.engine.verdicts import Evaluation
+from auditor.engine.waivers.file import Waiver, Waivers
+from auditor.engine.waivers.waived import waive
 from auditor.errors import ConfigurationError
 from auditor.facts.schema import Batch
 from auditor.facts.snapshots.snapshot import Snapshot, SnapshotBuilder
@@ -30,10 +33,10 @@ HOSTS = [
 ]
 
 
-def snapshot(*, unread: Collection[str] = (), left_out: Collection[str] = ()) -> Snapshot:
-    """Two vCenters with the hosts above, as far as they were read."""
+def snapshot(*, unread: Collection[str] = (), left_out: Collection[str] = (), more: Collection[tuple[str, str, str, str]] = ()) -> Snapshot:
+    """Two vCenters with the hosts above, and `more`, as far as they were read."""
     builder, names = SnapshotBuilder(), ("vc-a", "vc-b")
-    hosts = [host for host in HOSTS if host[0] not in {*unread, *left_out}]
+    hosts = [host for host in (*HOSTS, *more) if host[0] not in {*unread, *left_out}]
     columns = ("endpoint", "host_id", "name", "cluster")
     builder.add(Batch("host", {name: [host[place] for host in hosts] for place, name in enumerate(columns)}))
     read = {"endpoint": names, "scope": ("", ""), "topic": ("hosts", "hosts"), "complete": [name not in unread for name in names]}
@@ -63,7 +66,9 @@ def test_hosts_and_clusters_are_chosen_by_globs_in_whatever_case() -> None:
 @pytest.mark.parametrize(
     ("places", "error"),
     [
-        pytest.param(Places(hosts=("esx1",)), 'no host is called like "esx1"; did you mean "esx-1.example.net"', id="almost a short name"),
+        pytest.param(Places(hosts=("esx1",)), '--host esx1: no host .* "esx1"; did you mean "esx-1.example.net"', id="almost a short name"),
+        pytest.param(Places(hosts=("esx-7",)), "esx-7: 2 hosts .*: esx-7.a.net, esx-7.b.net$", id="a short name of two"),
+        pytest.param(Places(hosts=("esx-8",)), "6 hosts .*: (esx-8.[abcde].net, ){5}[.]{3}$", id="a short name of many"),
         pytest.param(Places(clusters=("gold", "sliver")), '--cluster sliver: .* did you mean "silver"', id="one of two clusters"),
         pytest.param(Places(("vc-c",)), '--endpoint vc-c: .*"vc-[ab]"', id="an endpoint of a snapshot"),
         pytest.param(
@@ -72,14 +77,18 @@ def test_hosts_and_clusters_are_chosen_by_globs_in_whatever_case() -> None:
     ],
 )
 def test_a_glob_that_fits_nothing_is_refused_and_the_nearest_name_is_given(places: Places, error: str) -> None:
-    with pytest.raises(ConfigurationError, match=error):
-        choose(snapshot(), places)
+    more = [("vc-a", f"host-{name}", f"esx-{name}.net", "gold") for name in ("7.a", "7.b", "8.a", "8.b", "8.c", "8.d", "8.e", "8.f")]
+    with pytest.raises(ConfigurationError) as raised:
+        choose(snapshot(more=more), places)
+    assert re.search(error, raised.value.what)
 
 
 def test_hosts_that_could_not_be_listed_are_no_mistake_of_who_named_them() -> None:
     found = choose(snapshot(unread=["vc-b"]), Places(clusters=("bronze",)))
     assert found == Chosen(None, (), frozenset(), found.notices if found else ())
     assert found.notices == ("The hosts of vc-b could not be listed: which of them --host and --cluster mean is not known.",)
+    with pytest.raises(ConfigurationError, match="no cluster is called"):  # it is not in the vCenter that was chosen, and that was read
+        choose(snapshot(unread=["vc-b"]), Places(("vc-a",), clusters=("bronze",)))
     with pytest.raises(ConfigurationError, match="no cluster is called"):  # left out by choice: to name its cluster is a mistake
         choose(snapshot(left_out=["vc-b"]), Places(clusters=("bronze",)))
 
@@ -118,12 +127,12 @@ DSNRO = "remediator: device.dsnro, target: {host_id: host_id, device: device}, c
 OPTION = "remediator: host.option, target: {host_id: host_id, module: family}, column: queue_depth, class: reboot, set: '512'"
 
 
-def judged(folder: Path, rows: list[dict[str, Any]], *texts: str) -> tuple[Evaluation, Plan]:
+def judged(folder: Path, rows: list[dict[str, Any]], *texts: str, waiver: Waiver | None = None) -> tuple[Evaluation, Plan]:
     connection: duckdb.DuckDBPyConnection = fleet(rows, folder=folder)
     connection.execute(FACTS)
     connection.executemany("INSERT INTO fact.host VALUES (?, ?, ?, ?)", HOSTS)
     rules = rules_from(folder / "rules", *texts)
-    evaluation = evaluate(connection, rules)
+    evaluation, _ = waive(evaluate(connection, rules), Waivers(AT, entries=(waiver,) if waiver else ()))
     return evaluation, plan(evaluation, rules)
 
 
@@ -202,6 +211,17 @@ def test_a_change_of_what_other_hosts_use_as_well_names_them(tmp_path: Path, nam
     assert [change.collateral for change in whole.changes] == [""]
     _, made, _ = narrow(evaluation, whole, Chosen(hosts=(HOSTS[place],)))
     assert [change.collateral for change in made.changes] == [collateral]
+
+
+def test_what_a_waiver_leaves_alone_and_holds_back_is_told_of_what_was_chosen(tmp_path: Path) -> None:
+    ends = AT.replace(year=2027)
+    waiver = Waiver("w.yaml:2", "local/waived", {"endpoint": ("*",)}, "storage team", "replaced in March", "", ends, also_unknown=False)
+    failing = [{**one, "dsnro": 32} for one in ROWS[:4]]
+    evaluation, whole = judged(tmp_path, failing, dsnro_rule(), dsnro_rule().replace("local/dsnro", "local/waived"), waiver=waiver)
+    assert (sum(one.count for one in whole.left_alone), len(whole.held)) == (4, 4)
+    _, made, _ = narrow(evaluation, whole, Chosen(hosts=tuple(HOSTS[1:3])))
+    assert [(one.rule, one.count) for one in made.left_alone] == [("local/waived", 2)]
+    assert [one.target["host_id"] for one in made.held] == ["host-2", "host-3"]
 
 
 def test_what_another_host_says_against_a_change_still_holds_it_back(tmp_path: Path) -> None:

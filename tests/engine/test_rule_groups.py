@@ -7,7 +7,7 @@ import pytest
 
 from auditor.engine.fixes.rule_groups import rule_groups
 from auditor.engine.rules.params import param_values
-from tests.engine.bench import HEADROOM, SOUND, Override, rules_from
+from tests.engine.bench import HEADROOM, SOUND, Override, rule_text, rules_from
 
 
 def key(folder: Path, *overrides: Override, text: str = SOUND, meanwhile: Callable[[Path], object] = lambda _: None) -> str:
@@ -35,3 +35,18 @@ def test_another_severity_is_another_rule(tmp_path: Path, severity: str) -> None
 def test_values_of_the_fleet_count_with_their_places(tmp_path: Path) -> None:
     everywhere, there = Override(HEADROOM, "headroom", 2), Override(HEADROOM, "headroom", 2, endpoint="vc-east")
     assert len({key(tmp_path / "1"), key(tmp_path / "2", everywhere), key(tmp_path / "3", there)}) == 3
+
+
+def test_rules_that_fixes_link_are_one_group_and_others_are_alone(tmp_path: Path) -> None:
+    dsnro = "{remediator: device.dsnro, target: {host_id: host_id, device: device}, column: dsnro, class: online, set: '256'}"
+    depth = "{remediator: host.option, target: {host_id: host_id}, column: queue_depth, class: reboot, set: '512'}"
+    rules = rules_from(
+        tmp_path,
+        rule_text("local/first", holds="dsnro = 256", fix=dsnro),
+        rule_text("local/second", holds="dsnro > 1 and queue_depth = 512", fix=depth),
+        rule_text("local/third", holds="queue_depth > 1"),
+        rule_text("local/alone", holds="deepest_disk_queue > 1"),
+    )
+    groups = rule_groups(rules, param_values((), rules))
+    assert sorted(sorted(group.rules) for group in groups) == [["local/alone"], ["local/first", "local/second", "local/third"]]
+    assert len({group.key for group in groups}) == len(groups)

@@ -73,13 +73,10 @@ def accepted_gap(document: YamlDocument, index: int, data: Any) -> AcceptedGap:
     wrong = [mistake.what for mistake in mistakes]
     if not isinstance(data, dict):
         return AcceptedGap(where, (), (), "", "", "", None, mistake=wrong[0])
-    globs = {}
-    for key, given in (("endpoint", entry.endpoint), ("what", entry.what)):
-        unread = any(key in mistake.at for mistake in mistakes) or not given
-        globs[key] = () if unread else listed_globs(given, wrong)
     return AcceptedGap(
         where=where,
-        **globs,
+        endpoint=listed_globs(entry.endpoint or (), wrong),
+        what=listed_globs(entry.what or (), wrong),
         owner=one_line(entry.owner),
         reason=one_line(entry.reason),
         ticket=one_line(str(entry.ticket or "")),
