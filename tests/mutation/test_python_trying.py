@@ -1,7 +1,10 @@
 """How long a mistake in Python is tried: by the processor's time, so that a busy machine makes no mistake noticed."""
 
+import sys
 import time
 from collections.abc import Callable
+from functools import cache
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -30,6 +33,17 @@ def test_a_process_that_others_keep_from_computing_goes_on() -> None:
         send({"ended": True, "seconds": 5.0})
 
     assert list(trying._messages(waits, patience=5.0)) == [{}, {"ended": True}]
+
+
+def test_what_a_module_keeps_in_caches_of_its_own_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    own, imported = cache(lambda: 1), cache(lambda: 2)
+    own.__module__ = "under_trial"
+    module = ModuleType("under_trial")
+    vars(module).update(own=own, imported=imported)
+    monkeypatch.setitem(sys.modules, "under_trial", module)
+    assert (own(), imported()) == (1, 2)
+    trying._forget(["under_trial", "not_imported"])
+    assert (own.cache_info().currsize, imported.cache_info().currsize) == (0, 1)
 
 
 def test_every_module_and_test_of_a_group_is_there() -> None:

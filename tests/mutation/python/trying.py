@@ -18,7 +18,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from pathlib import Path
@@ -189,8 +189,10 @@ class _Trying:
                 if time.process_time() - started > MOST_SECONDS:
                     break
                 send({"seconds": PATIENCE[0] * seconds[nodeid] + PATIENCE[1]})
+                _forget(self._mutants)
                 if _passes(self._items[nodeid], mutant.name):
                     continue
+                _forget(self._mutants)
                 if _passes(self._items[nodeid], ""):
                     helpful[mutant.function, nodeid] += 1
                     send({"noticed": nodeid, "seconds": 5.0})
@@ -204,6 +206,14 @@ def _is_about(mutant: PythonMutant, nodeid: str) -> bool:
     """Whether a file of tests is named after the module: of hundreds of tests that call its functions only some are tried."""
     module = mutant.name.rpartition(".")[0].rpartition(".")[2]
     return Path(nodeid.partition("::")[0]).stem.startswith(f"test_{module}")
+
+
+def _forget(modules: Iterable[str]) -> None:
+    """Empty the caches of these modules: what one kept from before would hide a mistake in what makes it, or keep it for other tests."""
+    for name in modules:
+        for one in vars(sys.modules[name]).values() if name in sys.modules else ():
+            if hasattr(one, "cache_clear") and one.__module__ == name:
+                one.cache_clear()
 
 
 def _passes(item: pytest.Item, mutant: str) -> bool:
