@@ -22,9 +22,13 @@ _BEFORE = timedelta(minutes=5)  # a task may be made before its event is logged,
 _MOST_PAGES = 20  # of 1,000 events each, newest first
 
 
-def is_relocation(description_id: str) -> bool:
-    """Whether a task moves disks. Source: TaskInfo.descriptionId; other words than VirtualMachine.relocate are not verified."""
-    return "relocate" in description_id.casefold() or "storagevmotion" in description_id.casefold()
+def is_relocation(description_id: str | None) -> bool:
+    """Whether a task moves disks; one that does not say what it does is not taken for a move.
+
+    Source: TaskInfo.descriptionId; other words than VirtualMachine.relocate are not verified.
+    """
+    words = (description_id or "").casefold()
+    return "relocate" in words or "storagevmotion" in words
 
 
 def targets(vcenter: VCenter, endpoint: Endpoint, begun: Iterable[datetime]) -> Mapping[str, str]:
