@@ -9,11 +9,19 @@ from xml.sax.saxutils import escape
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pyVmomi import vim
+from pyVmomi import VmomiSupport, vim
 
 from auditor.endpoints.vcenter.bulk.shapes import Ref
 from auditor.endpoints.vcenter.esxcli_records import parse_rows, plain_name, response_in, scanned_rows
-from auditor.endpoints.vcenter.host_answers import option_text, query_modules, query_options, scanned_modules, scanned_options, wire_type
+from auditor.endpoints.vcenter.host_answers import (
+    Module,
+    option_text,
+    query_modules,
+    query_options,
+    scanned_modules,
+    scanned_options,
+    wire_type,
+)
 from auditor.endpoints.vcenter.session import open_vcenter
 from auditor.endpoints.vcenter.soap_envelope import SOAP, XSD, XSI, content_of
 from auditor.model import Endpoint, EndpointKind, Secret
@@ -200,3 +208,82 @@ def test_a_list_of_paths_needs_no_parser(paths: tuple[int, int]) -> None:
         scanned = scanned_rows(escape(document), fields)
         assert scanned is not None
         assert scanned == parse_rows(document, ENDPOINT, "esxcli", fields)
+
+
+class Host:
+    """Stands for the stub: one answer of a host, and what pyVmomi makes of it."""
+
+    def __init__(self, status: int, body: bytes, decoded: Any) -> None:
+        self.status, self.body, self.made_of_it = status, body, decoded
+        self.asked: list[tuple[str, str, bool, str]] = []
+        self.left_to_pyvmomi: list[tuple[Any, ...]] = []
+
+    def ask(self, operation: str, request: str, decode: Callable[[int, bytes], Any], *, repeatable: bool, kind: str) -> Any:
+        self.asked.append((operation, request.partition("<soapenv:Body>")[2].partition("</soapenv:Body>")[0], repeatable, kind))
+        return decode(self.status, self.body)
+
+    def decoded(self, *given: Any) -> Any:
+        self.left_to_pyvmomi.append(given)
+        return self.made_of_it
+
+
+MODULES = vim.host.KernelModuleSystem.ModuleInfo
+USUAL = enveloped("QueryOptions", option("a", "long", "7") + option("b", "string", "x&amp;y"))
+ODD = enveloped("QueryOptions", option("a", "short", "7"))
+OPTIONS = [vim.option.OptionValue(key="a", value=True), vim.option.OptionValue(key="b")]
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "listed", "options"),
+    [
+        pytest.param(200, USUAL, None, [("a", "7", "long"), ("b", "x&y", "string")], id="as hosts write it"),
+        pytest.param(200, ODD, OPTIONS, [("a", "true", "boolean"), ("b", None, None)], id="written otherwise"),
+        pytest.param(500, USUAL, [], [], id="a fault is no answer, whatever is in it"),
+        pytest.param(200, ODD, None, [], id="none at all"),
+    ],
+)
+def test_options_are_asked_for_once_and_what_is_not_usual_is_left_to_pyvmomi(
+    status: int, body: bytes, listed: Any, options: list[tuple[str, str | None, str | None]]
+) -> None:
+    host: Any = Host(status, body, listed)
+    of_host = '<_this type="OptionManager">options-1</_this>'
+    for name, parameters, kind in ((None, "", "QueryOptions"), ("a<b", "<name>a&lt;b</name>", "QueryOptions by name")):
+        found = query_options(host, Ref("OptionManager", "options-1"), name)
+        assert list(zip(found.keys, found.values, found.types, strict=True)) == options
+        asked = f'<QueryOptions xmlns="urn:vim25">{of_host}{parameters}</QueryOptions>'
+        assert host.asked.pop() == ("QueryOptions", asked, True, kind)
+    left = [] if (status, body) == (200, USUAL) else [("QueryOptions", VmomiSupport.GetVmodlType("vim.option.OptionValue[]"), status, body)]
+    assert host.left_to_pyvmomi == left * 2
+
+
+def module(name: str, more: str = "") -> str:
+    words = f"<version>1&amp;2</version><filename>f</filename><optionString>a=1 b&lt;2</optionString><loaded>{name == 'on'}</loaded>{more}"
+    return f"<returnval><id>1</id><name>{name}</name>{words}</returnval>".replace("True", "true").replace("False", "false")
+
+
+@pytest.mark.parametrize(
+    ("body", "listed", "modules"),
+    [
+        pytest.param(
+            module("on", "<signature>s</signature>") + module("off").replace("1&amp;2", ""),
+            None,
+            {"on": Module(loaded=True, option_string="a=1 b<2", version="1&2"), "off": Module(loaded=False, option_string="a=1 b<2")},
+            id="as hosts write it",
+        ),
+        pytest.param(
+            "<returnval/>",
+            [MODULES(name="on", loaded=True, optionString="a=1", version="1"), MODULES(name="off", loaded=False)],
+            {"on": Module(loaded=True, option_string="a=1", version="1"), "off": Module(loaded=False, option_string="")},
+            id="written otherwise",
+        ),
+        pytest.param("<returnval/>", None, {}, id="none at all"),
+    ],
+)
+def test_modules_are_what_pyvmomi_makes_of_them_where_they_are_not_written_as_usual(
+    body: str, listed: Any, modules: dict[str, Module]
+) -> None:
+    host: Any = Host(200, enveloped("QueryModules", body), listed)
+    assert query_modules(host, Ref("HostKernelModuleSystem", "modules-1")) == modules
+    assert [(operation, repeatable, kind) for operation, _, repeatable, kind in host.asked] == [("QueryModules", True, "QueryModules")]
+    kind = VmomiSupport.GetVmodlType("vim.host.KernelModuleSystem.ModuleInfo[]")
+    assert [given[:3] for given in host.left_to_pyvmomi] == ([] if "<id>" in body else [("QueryModules", kind, 200)])
