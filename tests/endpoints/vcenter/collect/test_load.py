@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,11 +14,8 @@ from auditor.endpoints.vcenter.collect.topics import collect_vcenter
 from auditor.endpoints.vcenter.session import VCenter, open_vcenter
 from auditor.facts.needs import EVERYTHING, needs
 from auditor.facts.snapshots.earlier import live_topics, with_marks
-from auditor.model import BulkTransport, Endpoint
+from auditor.model import Endpoint
 from auditor_lab.scenario import load_scenario
-from auditor_lab.vcenter.description.devices import DeviceDescription
-from auditor_lab.vcenter.description.vcenter import VCenterDescription
-from auditor_lab.vcenter.inventory.datastores import vmfs_uuid
 from auditor_lab.vcenter.server import VCenterServer
 from auditor_lab.wire import Fault
 
@@ -105,40 +101,6 @@ def test_counters_are_asked_for_again_whatever_an_earlier_run_knows() -> None:
     assert with_marks(asked) == asked  # no host is asked anything, so there is nothing to compare hosts for
 
 
-def wide(description: VCenterDescription, devices: int, hosts: int) -> VCenterDescription:
-    """Hosts that each see so many devices."""
-    (cluster, *_), (like, *_) = description.clusters, description.clusters[0].hosts
-    disk = like.devices[0]
-
-    def named(place: int) -> DeviceDescription:
-        return dataclasses.replace(disk, name=f"naa.624a9370{place:08x}")
-
-    seen = tuple(named(place) for place in range(devices))
-    many = tuple(dataclasses.replace(like, name=f"esx-{n}", devices=seen, dsnro={}) for n in range(hosts))
-    return dataclasses.replace(description, clusters=(dataclasses.replace(cluster, hosts=many),), datastores=(), pods=(), vms=())
-
-
-def test_a_question_holds_as_many_hosts_as_its_answer_may_have_values(serve_vcenter: Serve, small_vcenter: VCenterDescription) -> None:
-    """300 devices with 8 counters of 15 samples are 36,000 values of the 100,000: two hosts a question."""
-    server, endpoint = serve_vcenter(wide(small_vcenter, devices=300, hosts=5))
-    collected = collect(endpoint, "device_load")
-    assert server.requests.count("QueryPerf") == 3
-    assert len(collected.rows("device_load")) == 5 * 300
-    assert (collected.gaps, collected.incomplete()) == ([], set())
-
-
-def test_datastores_of_other_hosts_make_no_question_smaller(serve_vcenter: Serve, small_vcenter: VCenterDescription) -> None:
-    """All 900 of VMFS would be 108,000 values a host, but it has no more of them than devices; of NFS it may have them all."""
-    alone = wide(small_vcenter, devices=4, hosts=5)
-    vmfs = next(store for store in small_vcenter.datastores if store.type == "VMFS")
-    others = tuple(dataclasses.replace(vmfs, name=f"other-{n}", hosts=(), extents=()) for n in range(900))
-    server, endpoint = serve_vcenter(dataclasses.replace(alone, datastores=others))
-    assert (collect(endpoint, "device_load", "datastore_load").gaps, server.requests.count("QueryPerf")) == ([], 1)
-    exports = tuple(dataclasses.replace(store, type="NFS", remote_host="filer", remote_path=f"/{store.name}") for store in others)
-    server, endpoint = serve_vcenter(dataclasses.replace(alone, datastores=exports))
-    assert (collect(endpoint, "device_load", "datastore_load").gaps, server.requests.count("QueryPerf")) == ([], 5)
-
-
 def test_a_question_that_fails_is_put_host_by_host(serve_vcenter: Serve) -> None:
     server, endpoint = serve_vcenter()
     server.faults.active.append(Fault("garbage", "QueryPerf", containing=b"host-12"))
@@ -147,16 +109,6 @@ def test_a_question_that_fails_is_put_host_by_host(serve_vcenter: Serve) -> None
     assert {row["host_id"] for row in collected.rows("device_load")} == {"host-11", "host-13"}
     assert [gap.what for gap in collected.gaps] == ["performance counters of esx-2"]
     assert server.requests.count("QueryPerf") == 4
-
-
-def test_a_host_without_samples_is_not_known_to_be_idle(serve_vcenter: Serve) -> None:
-    _, endpoint = serve_vcenter()
-    leaves_out = rb'<returnval xsi:type="PerfEntityMetricCSV"><entity type="HostSystem">host-12</entity>.*?</returnval>'
-    with rewritten(endpoint, leaves_out, b"") as vcenter:
-        collected = load_of(vcenter)
-    assert collected.incomplete() == {("host-12", topic) for topic in LOAD_TOPICS}
-    assert not collected.rows("device_load", host_id="host-12")
-    assert [(gap.what, gap.why) for gap in collected.gaps] == [("performance counters of esx-2", "it has no samples of the last minutes")]
 
 
 def test_a_host_that_is_not_connected_has_no_load(serve_vcenter: Serve) -> None:
@@ -188,15 +140,6 @@ def test_series_that_are_torn_make_the_topic_incomplete(serve_vcenter: Serve) ->
     assert [gap.what for gap in collected.gaps] == ["1 counters of esx-2"]
 
 
-def test_a_vcenter_that_does_not_list_its_counters_has_no_load(serve_vcenter: Serve) -> None:
-    server, endpoint = serve_vcenter()
-    server.faults.active.append(Fault("garbage", "RetrievePropertiesEx", containing=b"perfCounter"))
-    collected = collect(endpoint)
-    assert "QueryPerf" not in server.requests
-    assert collected.incomplete() == {(host, topic) for host in ("host-11", "host-12", "host-13") for topic in LOAD_TOPICS}
-    assert len(collected.gaps) == 1
-
-
 def test_a_datastore_is_known_by_the_end_of_its_url(serve_vcenter: Serve) -> None:
     """S1: Storage I/O Control holds the hosts back all of the time while the datastore takes 80 ms."""
     vcenter = load_scenario("sioc-vs-array-qos").vcenters[0]
@@ -212,16 +155,3 @@ def test_a_datastore_is_known_by_the_end_of_its_url(serve_vcenter: Serve) -> Non
     assert {row["sioc_active_percent"] for row in sick} == {100.0}
     assert all(row["observed_latency_us"] >= 50_000 for row in sick)
     assert {row["sioc_active_percent"] for row in twin} == {0.0}
-
-
-@pytest.mark.parametrize("one", [pytest.param(True, id="one of them"), pytest.param(False, id="all of them")])
-def test_a_datastore_whose_url_is_not_told_makes_the_topic_incomplete(serve_vcenter: Serve, *, one: bool) -> None:
-    _, endpoint = serve_vcenter()
-    url = vmfs_uuid("old").encode() if one else b"[^<]*"
-    text = rb"<propSet><name>summary\.url</name><val[^>]*>[^<]*" + url + rb"[^<]*</val></propSet>"
-    with rewritten(dataclasses.replace(endpoint, lane=BulkTransport.SOAP), text, b"") as vcenter:
-        collected = load_of(vcenter, "datastore_load")
-    # Which host's counters are of that datastore is not known, so none is known to be whole.
-    assert collected.incomplete() == {(host, "datastore_load") for host in ("host-11", "host-12", "host-13")}
-    assert {row["host_id"] for row in collected.rows("datastore_load")} == ({"host-11", "host-12"} if one else set())
-    assert len([gap for gap in collected.gaps if gap.what.startswith("summary.url of datastore")]) == (1 if one else 3)
