@@ -423,26 +423,6 @@ def test_a_cluster_that_ignores_where_a_page_starts_is_not_read_for_ever(served:
     assert server.requests.count("ListVolumes") == 2
 
 
-def test_volumes_left_out_of_the_load_are_asked_for_by_name(served: tuple[ElementServer, Endpoint]) -> None:
-    server, endpoint = served
-    server.alterations["ListVolumeStats"] = lambda params, result: (
-        result if "volumeIDs" in params else {"volumeStats": result["volumeStats"][:1]}
-    )
-    found = collected(endpoint)
-    assert found.gaps == []
-    assert [row["volume_id"] for row in found.tables["array_volume_load"]] == ["1", "2", "3"]
-
-
-def test_a_volume_without_load_is_missed(served: tuple[ElementServer, Endpoint]) -> None:
-    server, endpoint = served
-    server.alterations["ListVolumeStats"] = lambda _, result: {
-        "volumeStats": [each for each in result["volumeStats"] if each["volumeID"] != 2]
-    }
-    found = collected(endpoint)
-    assert found.incomplete() == {"volume_load"}
-    assert [gap.what for gap in found.gaps] == ["ListVolumeStats: the record of volume 2"]
-
-
 def test_a_deleted_volume_keeps_its_row_and_is_not_asked_for_its_load(tmp_path: Path) -> None:
     gone = dataclasses.replace(S0, volumes=(VolumeDescription("old", status="deleted"), VolumeDescription("new")), vvols=())
     with serving(tmp_path, gone) as (server, endpoint):
