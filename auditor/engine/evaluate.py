@@ -40,7 +40,6 @@ def evaluate(
     rules: RuleSet,
     params: ParamValues | None = None,
     *,
-    only: Iterable[str] | None = None,
     taken: TakenVerdicts | None = None,
     tell: Told = told_nobody,
 ) -> Evaluation:
@@ -53,24 +52,21 @@ def evaluate(
         connection: holds the views in its schema `main`; sealed, as `facts.views.seal` leaves it.
         rules: what to judge by.
         params: what the fleet overrides; None: the rules' defaults.
-        only: ids of the rules to use; None: all.
         taken: the verdicts of some of these rules by an earlier run, which are not worked out again; None: all rules are judged.
         tell: called after each rule with how much is judged.
 
     Raises:
-        ConfigurationError: `only` names a rule that does not exist.
         RuleError: there are no rules, or one failed while running (a cast, an overflow, a division by zero); no verdict is kept then.
         SnapshotError: a file of the snapshot went away, or is damaged.
     """
-    chosen = rules if only is None else rules.only(only)
     params = params or ParamValues()
-    if not len(chosen):
+    if not len(rules):
         raise RuleError("there is no rule to judge by", why="a fleet judged by no rule has no failures.", do="see `auditor rules list`.")
-    judged = {rule.id: _judged_rule(rule) for rule in chosen}
+    judged = {rule.id: _judged_rule(rule) for rule in rules}
     store = new_store(connection, judged)
     classes, rows = device_classes(connection), _rows_of_small_views(connection)
-    views = {view: JudgedView(view, chosen.views[view], classes.get(view), view in rows) for view in {rule.over: None for rule in chosen}}
-    with_rows = [rule for rule in chosen if rows.get(rule.over) != 0 and (taken is None or rule.id not in taken.rules)]
+    views = {view: JudgedView(view, rules.views[view], classes.get(view), view in rows) for view in {rule.over: None for rule in rules}}
+    with_rows = [rule for rule in rules if rows.get(rule.over) != 0 and (taken is None or rule.id not in taken.rules)]
     try:
         deferred, done = [], 0
         for number, rule in enumerate(with_rows):
@@ -79,7 +75,7 @@ def evaluate(
             done += sum(verdicts.counts.values()) or rows.get(rule.over, 0)
             tell(Counted(JUDGING, Counts(steps=number + 1, of_steps=len(with_rows), rows=done)))
         for rule in _failed(connection, store, with_rows):
-            mark_harmful_fixes(connection, store, rule, chosen, params, views[rule.over])
+            mark_harmful_fixes(connection, store, rule, rules, params, views[rule.over])
         deferred += take_over(connection, store, taken, judged) if taken is not None else ()
     except (RuleError, SnapshotError):
         connection.execute(f"DETACH {store}")

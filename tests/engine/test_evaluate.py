@@ -10,7 +10,7 @@ import pytest
 from auditor.engine.evaluate import evaluate, load_evaluation
 from auditor.engine.rules.params import ParamValues, param_values
 from auditor.engine.rules.rule import Expression, RuleSet
-from auditor.errors import ConfigurationError, RuleError, SnapshotError
+from auditor.errors import RuleError, SnapshotError
 from auditor.facts.views import seal
 from auditor.model import Finding, FixClass, Outcome, Resource, Severity, Verdict
 from tests.engine.bench import HEADROOM, SOUND, VIEWS, Override, fleet, pe, rule_text, rules_from
@@ -220,13 +220,6 @@ def test_a_large_fleet_is_counted_right(tmp_path: Path) -> None:
     assert (summary.fail, summary.unknown, summary.not_applicable, summary.passed) == (40_000, 20_000, 20_000, 120_000)
     assert summary.by_severity == {"high": 40_000}
     assert summary.coverage == pytest.approx(160_000 / 180_000)
-
-
-def test_only_some_rules_can_be_asked(tmp_path: Path) -> None:
-    rules = rules_from(tmp_path, SOUND, rule_text("local/one"))
-    assert {finding.rule for finding in evaluate(fleet([pe()]), rules, only=["local/one"]).findings()} == {"local/one"}
-    with pytest.raises(ConfigurationError, match='did you mean "local/one"'):
-        evaluate(fleet([pe()]), rules, only=["local/on"])
 
 
 def test_judging_by_no_rule_is_an_error() -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import duckdb
@@ -14,12 +15,13 @@ from auditor.engine.evaluate import load_evaluation
 from auditor.engine.fixes.planning import plan
 from auditor.engine.judge import Judgement
 from auditor.engine.rules.rule import RuleSet
+from auditor.engine.taken_verdicts import TakenVerdicts
 from auditor.engine.verdicts import Evaluation
 from auditor.engine.waivers.file import Waiver, Waivers
 from auditor.errors import RuleError
 from auditor.facts.schema import create_tables
 from auditor.facts.snapshots.snapshot import Snapshot
-from auditor.model import FixClass, Plan, Target, Verdict
+from auditor.model import EndpointReading, FixClass, Gap, Plan, Target, Verdict
 from tests.engine.bench import HEADROOM, SOUND, Override, fleet, pe, rule_text, rules_from
 
 AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -42,27 +44,41 @@ def judge(
     waivers: Waivers | None = None,
     chosen: Chosen | None = None,
     expendable: Collection[str] = (),
+    own: Collection[str] = (),
+    taken: TakenVerdicts | None = None,
+    views: Collection[str] | None = None,
+    readings: tuple[EndpointReading, ...] = (),
     **rows: Any,
 ) -> Judgement:
-    """Judge views that hold these rows."""
+    """Judge views that hold these rows; `views` are those that are to be made, None: all that rules are over."""
     tables = {view: fleet(several, view) for view, several in rows.items()}
     made: list[tuple[Path, set[str]]] = []
 
     def create_views(connection: duckdb.DuckDBPyConnection, spill: Path, views: Collection[str]) -> None:
         made.append((spill, set(views)))
-        for view, table in tables.items():
+        for view, table in ((view, table) for view, table in tables.items() if view in views):
             frame = table.execute(f'SELECT * FROM "{view}"').fetchall()
             connection.execute(f'CREATE TABLE "{view}" ({", ".join(f"{name} {kind}" for name, kind in rules.views[view].items())})')
-            connection.executemany(f'INSERT INTO "{view}" VALUES ({", ".join("?" * len(rules.views[view]))})', frame)
+            for row in frame:
+                connection.execute(f'INSERT INTO "{view}" VALUES ({", ".join("?" * len(row))})', row)
 
     patch.setattr(judging, "create_views", create_views)
     connection = duckdb.connect()
     create_tables(connection)
     connection.execute(DEVICES)
-    snapshot = Snapshot(connection, (), (), AT, AT)
-    verdicts_file, spill = folder / "findings.parquet", folder / "spill"
-    found = judging.judge(snapshot, rules, overrides, waivers, findings=verdicts_file, spill=spill, chosen=chosen, expendable=expendable)
-    assert made == [(folder / "spill", {rule.over for rule in rules})]
+    found = judging.judge(
+        Snapshot(connection, readings, (), AT, AT),
+        rules,
+        overrides,
+        waivers,
+        findings=folder / "findings.parquet",
+        spill=folder / "spill",
+        own=own,
+        chosen=chosen,
+        taken=taken,
+        expendable=expendable,
+    )
+    assert made == [(folder / "spill", {rule.over for rule in rules} if views is None else set(views))]
     return found
 
 
@@ -81,6 +97,8 @@ def test_verdicts_are_saved_and_failures_become_a_plan(tmp_path: Path, monkeypat
         (Target("vc-east", (("device", "naa.6f47acc200000001"), ("host_id", "host-1"))), 256, FixClass.ONLINE_CAUTION)
     ]
     assert found.plan.arrays == {("vc-east", "host-1"): ("sf-1",)}
+    assert [(change.reach is not None, change.number) for change in found.plan.changes] == [(True, 1)]
+    assert found.plan.unusual == (), "a shipped rule, by its own params"
     assert found.notices == ()
 
 
@@ -98,6 +116,52 @@ def test_a_rule_of_a_plugin_that_cannot_be_computed_costs_itself_alone(tmp_path:
     assert len(found.plan.changes) == 1
     with pytest.raises(RuleError, match="acme/odd"):
         judge(monkeypatch, tmp_path, rules.only(["acme/odd"]), expendable=["acme/odd"], protocol_endpoint=endpoints)
+
+
+@pytest.mark.parametrize(
+    ("own", "overrides", "views", "unusual"),
+    [
+        pytest.param([], [], {"option"}, [], id="a shipped rule"),
+        pytest.param([HEADROOM], [], {"option", "protocol_endpoint"}, [HEADROOM], id="a rule of the fleet's own"),
+        pytest.param([], [Override(HEADROOM, "headroom", 3)], {"option", "protocol_endpoint"}, [], id="a value that its fix does not name"),
+    ],
+)
+def test_a_view_whose_verdicts_are_taken_over_is_made_only_to_compare_a_change_with_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own: list[str], overrides: list[Override], views: set[str], unusual: list[str]
+) -> None:
+    rules = rules_from(tmp_path / "rules", SOUND, rule_text("local/option", over="option", holds="value = 'x'"))
+    rows: dict[str, Any] = {"protocol_endpoint": [pe(1), pe(2)], "option": []}
+    for folder in ("earlier", "run"):
+        (tmp_path / folder).mkdir()
+    judge(monkeypatch, tmp_path / "earlier", rules, *overrides, **rows)
+    earlier = (tmp_path / "earlier" / "findings.parquet").rename(tmp_path / "run" / "earlier.parquet")
+    taken = TakenVerdicts(earlier, frozenset({HEADROOM}))
+    rows["protocol_endpoint"] = [pe(1), pe(3)]  # judged anew, another one would fail
+    found = judge(monkeypatch, tmp_path / "run", rules, *overrides, own=own, taken=taken, views=views, **rows)
+    assert verdicts(found) == {"1": Verdict.FAIL, "2": Verdict.FAIL}
+    assert [one.rule for one in found.plan.unusual] == unusual
+
+
+def test_a_view_of_a_plugin_that_cannot_be_computed_is_a_gap_of_its_endpoints_and_its_rules_are_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    about = SimpleNamespace(plugin="auditor-acme", kind="acme")
+    monkeypatch.setattr(judging, "plugin_views", lambda: SimpleNamespace(views={"option": about, "other": about}))
+    monkeypatch.setattr(judging, "create_plugin_views", lambda *_: {"option": "it divides by zero", "other": "it is slow"})
+    rules = rules_from(tmp_path / "rules", SOUND, *(rule_text(f"acme/{name}", over="option", holds="value = 'x'") for name in ("a", "b")))
+    kinds = {"acme-1": "acme", "vc-east": "vcenter"}
+    readings = tuple(EndpointReading(name, kind, name, None, "verified", AT, AT, complete=True) for name, kind in kinds.items())
+    found = judge(monkeypatch, tmp_path, rules, readings=readings, protocol_endpoint=[pe(1)], option=[])
+    assert [rule.id for rule in found.rules] == [HEADROOM]
+    assert verdicts(found) == {"1": Verdict.FAIL}
+    why = {"option": "it divides by zero", "other": "it is slow"}
+    assert found.gaps == tuple(Gap("acme-1", f"the view {view} of auditor-acme", reason) for view, reason in why.items())
+    assert found.notices == tuple(
+        f"the view {view} of auditor-acme cannot be computed: {why[view]}: its rules are not judged ({left_out}); all others are."
+        for view, left_out in (("option", "acme/a, acme/b"), ("other", "none"))
+    )
+    with pytest.raises(RuleError, match="the view option of auditor-acme"):
+        judge(monkeypatch, tmp_path, rules.only(["acme/a"]), protocol_endpoint=[], option=[])
 
 
 def test_a_fleets_own_values_are_judged_by(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -165,6 +165,22 @@ def test_verdicts_are_counted_by_place_whether_kept_or_deferred() -> None:
     assert {one.host for one in by_cluster} == {None}
 
 
+def test_hosts_with_a_verdict_that_was_reached_are_counted_once() -> None:
+    deferred = deferring("b/two", ("vc", "two", "pass"), ("va", "one", "pass"), ("vc", "three", "unknown"))
+    on_host = replace(deferred, select=f"SELECT * REPLACE (resource_id AS host) FROM ({deferred.select})")
+    rows: tuple[dict[str, Any], ...] = (
+        *[{"host": "one", "verdict": verdict} for verdict in ("pass", "fail", "unknown")],
+        {"host": "not reached", "verdict": "unknown"},
+        {"host": "out of scope", "verdict": "not_applicable"},
+        {"host": "waived", "verdict": "waived", "waived_from": "fail", "waiver": 0},
+        {"host": "waived unknown", "verdict": "waived", "waived_from": "unknown", "waiver": 0},
+        {"host": None, "verdict": "fail"},
+    )
+    assert kept(*rows).hosts_judged() == 2
+    assert kept(*rows, deferred=(on_host,)).hosts_judged() == 4, "one of va, and two of vc, beside those kept"
+    assert kept(*rows, deferred=(on_host, replace(on_host, counts={Verdict.UNKNOWN: 1}, select="SELECT 1 / 0"))).hosts_judged() == 4
+
+
 def test_deferred_verdicts_stand_among_those_that_were_kept() -> None:
     unknown, one, two = ("b/two", "unknown", "three"), ("b/two", "pass", "one"), ("b/two", "pass", "two")
     evaluation = kept(*MIXED, deferred=(PASSING,))
