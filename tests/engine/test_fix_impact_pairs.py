@@ -42,6 +42,17 @@ def other(holds: str, fix: str = OWN, **keys: str) -> str:
     return rule_text("local/lesson", holds=holds, **({"fix": f"{{{fix}}}"} if fix else {}), **keys)
 
 
+def test_a_fix_is_held_against_a_baseline_that_is_left_to_a_person(tmp_path: Path) -> None:
+    """The lesson would raise what the baseline wants as it is; where the setting is, only a neighbour of the baseline says."""
+    baseline = rule_text("local/drift", over="option", holds="value = '256'", tags="[drift]")
+    beside = rule_text("local/place", over="option", holds="value > '1'", fix=f"{{{PLACE}, set: '64'}}")
+    lesson = rule_text("local/lesson", holds="dsnro >= 512", fix=f"{{{OWN.replace('256', '512')}}}")
+    assert [change.rules for change in planned(tmp_path / "alone", lesson, beside).changes] == [("local/lesson",)]
+    found = planned(tmp_path / "both", lesson, beside, baseline)
+    assert found.changes == ()
+    assert [{rule for rule, _ in clash.wants} for clash in found.contradictions] == [{"local/lesson", "local/drift"}]
+
+
 @pytest.mark.parametrize(
     ("texts", "columns", "is_held"),
     [

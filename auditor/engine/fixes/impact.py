@@ -49,8 +49,6 @@ def predict_fix_impact(evaluation: Evaluation, rules: RuleSet, params: ParamValu
         RuleError: a rule cannot be computed on what a fix would leave.
         SnapshotError: a file of the snapshot went away, or is damaged.
     """
-    if not _is_any_drift_fixed(rules):
-        return
     fixable = f"SELECT DISTINCT rule FROM {evaluation.store}.verdict WHERE verdict = 'fail' AND obstacle IS NULL AND target IS NOT NULL"
     failing = {row[0] for row in evaluation.connection.execute(fixable).fetchall()}.difference(taken_over)
     for pair in _pairs(rules, failing):
@@ -60,11 +58,7 @@ def predict_fix_impact(evaluation: Evaluation, rules: RuleSet, params: ParamValu
 
 def pairs_of_rules(rules: RuleSet) -> set[tuple[str, str]]:
     """The ids of each rule whose fix may be predicted on another rule by `predict_fix_impact`, and of that one, whatever fails."""
-    return {(pair.fixing.id, pair.other.id) for pair in _pairs(rules, set(rules.rules))} if _is_any_drift_fixed(rules) else set()
-
-
-def _is_any_drift_fixed(rules: RuleSet) -> bool:
-    return any(DRIFT in rule.tags and rule.fix is not None for rule in rules)
+    return {(pair.fixing.id, pair.other.id) for pair in _pairs(rules, set(rules.rules))}
 
 
 def _pairs(rules: RuleSet, failing: set[str]) -> Iterator[_Pair]:
