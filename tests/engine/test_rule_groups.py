@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from auditor.engine.fixes.rule_groups import rule_groups
+from auditor.engine.rules.needs import needs_of
 from auditor.engine.rules.params import param_values
 from tests.engine.bench import HEADROOM, SOUND, Override, rule_text, rules_from
 
@@ -50,3 +51,11 @@ def test_rules_that_fixes_link_are_one_group_and_others_are_alone(tmp_path: Path
     groups = rule_groups(rules, param_values((), rules))
     assert sorted(sorted(group.rules) for group in groups) == [["local/alone"], ["local/first", "local/second", "local/third"]]
     assert len({group.key for group in groups}) == len(groups)
+
+
+def test_what_rules_over_one_view_name_has_to_be_read_for_each_of_them(tmp_path: Path) -> None:
+    depth = rule_text("local/depth", holds="deepest_disk_queue > 1")
+    deepest, dsnro = rules_from(tmp_path, depth, rule_text("local/dsnro", holds="dsnro > 1"))
+    assert ("device_scheduling", "dsnro") in needs_of([dsnro]).facts - needs_of([deepest]).facts
+    assert {("host", "name"), ("host", "cluster")} <= needs_of([deepest]).facts, "what identifies a row, and the place of its params"
+    assert needs_of([dsnro, deepest]) == needs_of([dsnro]) | needs_of([deepest])
