@@ -129,7 +129,7 @@ def _by_disks(source: Source, now: Interval, under_way: float, inputs: list[Inpu
         return math.inf
     idle = 1 - source.disk_iops * _SLOWEST_DISK_MS / 1000
     # Now the disks alone have to explain what is measured; where they do not, something else is slow.
-    if idle <= 0 or now.high > _SLOWEST_DISK_MS / idle:
+    if not 0 < now.high * idle <= _SLOWEST_DISK_MS:
         return math.inf
     disk = Interval(0.0, _SLOWEST_DISK_MS)
     inputs += [

@@ -5,11 +5,15 @@ from __future__ import annotations
 import heapq
 import random
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from auditor.facts.catalog import catalog
 from auditor.impact.move import Load, Source, move_impact
+
+ROOT = Path(__file__).parents[2]
 
 MD3 = Source("md3", "sas-10k", is_running=True, reads=32, slots=None, loads=(Load(200, 6.0),))
 DISKS = replace(MD3, rpm=10_000, disks=24, disk_iops=12)
@@ -37,6 +41,23 @@ def test_disks_of_which_a_source_knows_what_they_do_bound_it_closer() -> None:
     found = move_impact(DISKS, [], 0)
     assert found["worst_now"] == [5.7, pytest.approx(21.60, abs=0.01)]
     assert inputs_of(found)["a disk takes for one"] == ([0, pytest.approx(8.333)], "assumed")
+
+
+def test_each_input_has_a_unit_and_a_source_that_is_there() -> None:
+    given = {one["name"]: (one["unit"], one["source"]) for one in move_impact(replace(DISKS, slots=16), [], 0)["inputs"]}
+    assert {name for name, (unit, _) in given.items() if unit == "ms"} == {
+        "latency now",
+        "a read of the copy takes",
+        "a disk takes for one",
+    }
+    assert {unit for unit, _ in given.values()} == {"ms", "commands", "commands under way", "disks", "transfers/s"}
+    for _, source in given.values():
+        page, _, anchor = source.partition(",")[0].partition("#")
+        if page.startswith("docs/"):
+            assert f'<a id="{anchor}">' in (ROOT / page).read_text(encoding="utf-8")
+        else:
+            table, _, column = page.partition(" ")[0].rstrip(",").partition(".")
+            assert column in catalog().views[table].columns
 
 
 def test_a_queue_of_the_host_that_the_copy_fills_adds_its_wait() -> None:

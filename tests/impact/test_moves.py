@@ -100,5 +100,11 @@ def test_a_volume_without_a_row_of_load_leaves_the_size_open(fleet: duckdb.DuckD
 
 def test_a_machine_whose_disks_lie_on_no_known_pool_has_no_figure(fleet: duckdb.DuckDBPyConnection) -> None:
     fleet.execute("DELETE FROM fact.array_pool")
-    assert list(Moves(fleet).of_task("vc", "t1")) == ["not_computed"]
-    assert list(Moves(fleet).of_task("vc", "t2")) == ["not_computed"]
+    for task in ("t1", "t2"):
+        assert Moves(fleet).of_task("vc", task) == {"not_computed": "the pool that it is copied away from is not known"}
+
+
+def test_a_machine_that_shares_its_pool_with_nobody_has_no_victims(fleet: duckdb.DuckDBPyConnection) -> None:
+    fleet.execute("DELETE FROM disk_stream WHERE vm_id <> 'vm-1' OR endpoint <> 'vc'")
+    found = Moves(fleet).of_task("vc", "t1")
+    assert (found["victims"], found["victims_count"]) == ([], 0)
