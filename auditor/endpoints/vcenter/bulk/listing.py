@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from pyVmomi import VmomiSupport
+from pyVmomi import VmomiSupport, vmodl
 
 from auditor.endpoints.vcenter.bulk.reading import read_page
 from auditor.endpoints.vcenter.bulk.reference import ref_of
@@ -27,17 +28,18 @@ def list_refs(endpoint: Endpoint, content: Any, transport: BulkClient, kind: str
     """
     doing = f"listing every {kind}"
     managed = VmomiSupport.GetWsdlType("urn:vim25", kind)
-    for attempt in (1, 2):
+    for _ in range(2):
         with translated(endpoint, doing):
             view = content.viewManager.CreateContainerView(content.rootFolder, [managed], recursive=True)
         try:
             [facts], _ = read_page(transport, endpoint, _VIEW, ("view",), [ref_of(view)], {})
         finally:
-            _drop(endpoint, view)
+            with suppress(vmodl.MethodFault, EndpointError):  # it ends with the session
+                view.DestroyView()
         if not facts.missing:
             # A view is bound to its session: one that vanished means that we had to log in again in between.
             return [ref if isinstance(ref, Ref) else ref_of(ref) for ref in facts.values.get("view") or ()]
-        if attempt == 2 or not facts.is_gone:
+        if not facts.is_gone:
             break
     why = facts.missing["view"]
     kind_of_error = PermissionMissingError if why.startswith("NoPermission") else MalformedAnswerError
@@ -46,11 +48,3 @@ def list_refs(endpoint: Endpoint, content: Any, transport: BulkClient, kind: str
         why="without the list nothing of that kind was read.",
         do="give the role the privilege that is named; or run again, and look at vCenter's log if it stays so.",
     )
-
-
-def _drop(endpoint: Endpoint, view: Any) -> None:
-    try:
-        with translated(endpoint, "dropping a view"):
-            view.DestroyView()
-    except EndpointError:
-        return  # it ends with the session

@@ -67,13 +67,10 @@ class PyvmomiTransport:
         return [
             ObjectProperties(
                 ref_of(content.obj),
-                {
-                    entry.name: _shaper(PROPERTIES[kind][entry.name])(entry.val) if self._shaped else entry.val
-                    for entry in content.propSet or ()
-                },
-                {entry.path: described(entry.fault) for entry in content.missingSet or ()},
+                {entry.name: _shaper(PROPERTIES[kind][entry.name])(entry.val) if self._shaped else entry.val for entry in content.propSet},
+                {entry.path: described(entry.fault) for entry in content.missingSet},
             )
-            for content in result.objects or ()
+            for content in result.objects
         ]
 
 

@@ -32,8 +32,14 @@ def datastore(name: str, kind: str | None, url: str | None) -> ObjectProperties:
 class Loads:
     """Asks for the load of hosts, each with so many devices and adapters."""
 
-    def __init__(self, patch: pytest.MonkeyPatch, *stores: ObjectProperties, lists: Mapping[str, EndpointError] | None = None) -> None:
-        self.vcenter = Answers(stores, lists=lists).vcenter
+    def __init__(
+        self,
+        patch: pytest.MonkeyPatch,
+        *stores: ObjectProperties,
+        refused: Sequence[Ref] = (),
+        lists: Mapping[str, EndpointError] | None = None,
+    ) -> None:
+        self.vcenter = Answers(stores, refused=refused, lists=lists).vcenter
         self.known: dict[str, int] | EndpointError = {name: number for number, name in enumerate(NAMES)}
         self.asked: list[list[str]] = []
         self.filling: set[str] = set()
@@ -207,14 +213,18 @@ def test_a_vcenter_that_reaches_nobody_any_more_is_not_asked_host_by_host(monkey
             [("summary.url of datastore ds-9", "NoPermission")],
             id="not permitted",
         ),
+        pytest.param(Ref("Datastore", "ds-9"), [("summary.url of datastore ds-9", "refused")], id="refused"),
         pytest.param(None, [("the list of datastores, to tell their counters apart", "refused")], id="no list"),
     ],
 )
 def test_counters_of_datastores_are_whole_where_every_datastore_is_known(
-    monkeypatch: pytest.MonkeyPatch, store: ObjectProperties | None, gaps: list[tuple[str, str]]
+    monkeypatch: pytest.MonkeyPatch, store: ObjectProperties | Ref | None, gaps: list[tuple[str, str]]
 ) -> None:
     known = datastore("ds-1", "VMFS", "ds:///vmfs/volumes/uuid-1/")
-    loads = Loads(monkeypatch, known, store) if store else Loads(monkeypatch, lists={"Datastore": REFUSED})
+    if store is None:
+        loads = Loads(monkeypatch, lists={"Datastore": REFUSED})
+    else:
+        loads = Loads(monkeypatch, known, refused=[store]) if isinstance(store, Ref) else Loads(monkeypatch, known, store)
     loads.answer = lambda host: samples(host, (STORE, "uuid-1"))
     found = loads((1, 1), topics=["datastore_load"])
     assert found.gaps[: len(gaps)] == gaps
@@ -227,10 +237,10 @@ def test_counters_that_are_not_known_make_their_topic_incomplete_and_none_ask_no
 ) -> None:
     loads = Loads(monkeypatch)
     loads.answer = lambda host: samples(host, *EACH[:2])
-    loads.known = {name: number for number, name in enumerate(NAMES) if name != DEVICE}
-    found = loads((1, 1), topics=["adapter_load", "device_load"])
-    assert found.gaps[0] == (f"counters {DEVICE}", "it has none of these names")
-    assert found.complete == {"host-0/device_load": False, "host-0/adapter_load": True}
+    loads.known = {name: number for number, name in enumerate(NAMES) if name not in (DEVICE, STORE)}
+    found = loads((1, 1))
+    assert found.gaps[0] == (f"counters {STORE}, {DEVICE}", "it has none of these names")
+    assert found.complete == {"host-0/device_load": False, "host-0/adapter_load": True, "host-0/datastore_load": False}
     none_known: list[dict[str, int] | EndpointError] = [{}, REFUSED]
     for loads.known in none_known:
         loads.asked.clear()
