@@ -88,9 +88,11 @@ class HostComparison:
 
     def may_take(self, host: HostSeen, properties: ObjectProperties | EndpointError | None) -> bool:
         """Whether `settle` has to say if this host need be asked; if not, it has to be. `properties` is what its storage was read from."""
-        if isinstance(properties, EndpointError) or properties is None or host.id not in self._same:
+        if host.id not in self._same:
             return False
-        return self.before.options is None or self._notes_options(host.id, properties)
+        if properties is None or isinstance(properties, EndpointError) or not self._notes_options(host.id, properties):
+            self._same.discard(host.id)  # it is asked, so `settle` must not give what it said then as well
+        return host.id in self._same
 
     def settle(self) -> None:
         """Compare the hosts that may be taken, all of whose storage was read by now, with what the earlier run knows of them."""
@@ -118,9 +120,11 @@ class HostComparison:
         )
 
     def _notes_options(self, host: str, properties: ObjectProperties) -> bool:
-        """Whether there are options to compare; these wait for those of other hosts."""
+        """Whether there are options to compare, or none is to be; these wait for those of other hosts."""
         from auditor.endpoints.vcenter.host_answers import option_text
 
+        if self.before.options is None:
+            return True
         options = properties.values.get(OPTIONS)
         if not options:
             return False
