@@ -21,6 +21,7 @@ from auditor.model import Share
 
 from .answering import ENDPOINT, REFUSED, Found, has
 
+VCENTER: Any = object()
 LOST = "vCenter is not connected to it; what vCenter remembers of it is not taken for its state"
 HOSTS = ["host-1", "host-2", "host-7", "lost-4"]
 OF_NO_HOST = ("hosts", "datastores", "vms", "pods", "tasks", "extensions", "storage_policies", "tags", "events", "storage_events")
@@ -44,8 +45,8 @@ class Readers:
         patch.setattr(topics, "expected_of", lambda properties: properties)
 
     def _whole(self, topic: str) -> Callable[..., Iterator[Facts]]:
-        def collect(_vcenter: Any, endpoint: Any, _circuit: Any, paths: Any) -> Iterator[Facts]:
-            assert tuple(paths) == ALL.properties(topic)
+        def collect(vcenter: Any, endpoint: Any, circuit: Circuit, paths: Any) -> Iterator[Facts]:
+            assert (vcenter, circuit._patience, tuple(paths)) == (VCENTER, topics.PATIENCE, ALL.properties(topic))
             self.called.append(topic)
             yield readings(endpoint, "", {topic: True})
 
@@ -101,8 +102,7 @@ ALL = Needs(EVERYTHING.facts, EVERYTHING.topics | {*OF_NO_HOST})
 def collected(*, needs: Needs = ALL, share: Share = ENDPOINT.share, comparison: Any = None) -> Found:
     limits = dataclasses.replace(ENDPOINT.limits, concurrency=5)
     endpoint = dataclasses.replace(ENDPOINT, limits=limits, share=share)
-    vcenter: Any = None
-    return Found(topics.collect_vcenter(vcenter, endpoint, needs, comparison))
+    return Found(topics.collect_vcenter(VCENTER, endpoint, needs, comparison))
 
 
 def test_every_host_that_is_connected_is_asked_and_each_topic_has_a_reading(monkeypatch: pytest.MonkeyPatch) -> None:
