@@ -17,21 +17,20 @@ from pyVmomi import vim, vmodl
 
 from auditor.endpoints.common.secrets import password_of
 from auditor.endpoints.vcenter.bulk.listing import list_refs
-from auditor.endpoints.vcenter.bulk.reading import GONE, Answer, ObjectProperties, read_page
+from auditor.endpoints.vcenter.bulk.reading import Answer, ObjectProperties, read_page
 from auditor.endpoints.vcenter.bulk.reference import PyvmomiTransport, ref_of
 from auditor.endpoints.vcenter.bulk.shapes import PROPERTIES, OptionValue, Ref, Shape
 from auditor.endpoints.vcenter.bulk.soap import SoapTransport, _wanted
 from auditor.endpoints.vcenter.bulk.soap_scanning import scanned
 from auditor.endpoints.vcenter.bulk.vijson import VijsonTransport
 from auditor.endpoints.vcenter.session import VCenter, open_vcenter
-from auditor.errors import EndpointUnreachableError, MalformedAnswerError, UnknownShapeError
+from auditor.errors import MalformedAnswerError, UnknownShapeError
 from auditor.fleet.loading import load_fleet
 from auditor.model import Endpoint, EndpointKind
 from auditor_lab.description import LabFleet
 from auditor_lab.serving import serve
 from auditor_lab.vcenter.description.vcenter import VCenterDescription
 from auditor_lab.vcenter.server import VCenterServer
-from auditor_lab.vcenter.soap.privileges import ALL
 from auditor_lab.wire import Fault
 
 Serve = Callable[..., tuple[VCenterServer, Endpoint]]
@@ -202,47 +201,6 @@ def test_a_property_the_server_does_not_know_is_its_fault_and_costs_only_itself(
     assert found[0].values == {"name": "esx-1"}
     assert found[0].missing["config.nonsense"].startswith("InvalidProperty: config.nonsense")
     assert list(unknown) == ["config.nonsense"]
-
-
-def test_a_missing_permission_is_told_for_each_property_as_the_other_transports_tell_it(serve_vcenter: Serve) -> None:
-    server, endpoint = serve_vcenter()
-    paths = ["name", "config.storageDevice.scsiLun", "config.option"]
-    with open_vcenter(endpoint) as vcenter, every_transport(vcenter) as transports:
-        server.privileges = ALL - {"System.Read"}
-        wanted, *others = (read_page(transport, endpoint, "HostSystem", paths, [HOST], {})[0] for transport in transports)
-    assert wanted[0].missing["config.storageDevice.scsiLun"].startswith("NoPermission: System.Read")
-    for found in others:
-        assert found[0].missing == wanted[0].missing
-        assert found[0].values == {"name": "esx-1"}
-
-
-def test_an_object_removed_meanwhile_is_told_gone_and_the_others_are_read(serve_vcenter: Serve) -> None:
-    _, endpoint = serve_vcenter()
-    with open_vcenter(endpoint) as vcenter:
-        refs = [HOST, Ref("HostSystem", "host-999"), Ref("HostSystem", "host-12")]
-        found, _ = read_page(soap_of(vcenter), endpoint, "HostSystem", ["name"], refs, {})
-    by = {one.id: one for one in found}
-    assert by["host-999"].is_gone
-    assert by["host-999"].missing == {"name": GONE}
-    assert {one.values.get("name") for one in found} == {"esx-1", "esx-2", None}
-
-
-def test_an_expired_session_is_renewed_once(serve_vcenter: Serve) -> None:
-    server, endpoint = serve_vcenter()
-    with open_vcenter(endpoint) as vcenter:
-        server.sessions.expire()
-        assert soap_of(vcenter).retrieve("HostSystem", ["name"], [HOST], None).objects[0].values == {"name": "esx-1"}
-        assert server.requests.count("Login") == 2
-
-
-def test_a_busy_server_is_waited_for_and_one_that_stays_busy_is_given_up(serve_vcenter: Serve) -> None:
-    server, endpoint = serve_vcenter()
-    with open_vcenter(endpoint) as vcenter:
-        server.faults.active.append(Fault("status", "RetrievePropertiesEx", status=503, times=1))
-        assert soap_of(vcenter).retrieve("HostSystem", ["name"], [HOST], None).objects
-        server.faults.active.append(Fault("status", "RetrievePropertiesEx", status=503))
-        with pytest.raises(EndpointUnreachableError, match="503"):
-            soap_of(vcenter).retrieve("HostSystem", ["name"], [HOST], None)
 
 
 @pytest.mark.parametrize("kind", ["truncate", "garbage"])
