@@ -255,6 +255,58 @@ def shown_of(devices: Mapping[str, tuple[list[int | None], int]], module: Module
     return [found[host] for host in places]
 
 
+Shipped = tuple[int, str | None, bool]
+OLD, NEW = (30, "12.8", False), (32, "14.2", False)
+
+
+@pytest.mark.parametrize(
+    ("driver", "hosts_of", "odd"),
+    [
+        pytest.param("lpfc", [OLD, NEW, NEW], None, id="each version its own depth"),
+        pytest.param("lpfc820", [OLD, NEW, NEW], None, id="by its older name"),
+        pytest.param("nfnic", [OLD, NEW, NEW], ("30", "32"), id="another driver"),
+        pytest.param("lpfc", [(30, "12.8", True), NEW, NEW], ("30", "32"), id="somebody set it"),
+        pytest.param("lpfc", [(30, "14.2", False), NEW, NEW], ("30", "32"), id="one version, two depths"),
+        pytest.param("lpfc", [(30, None, False), NEW, NEW], ("30", "32"), id="a version that is not known"),
+        pytest.param("lpfc", [(64, "12.8", False), NEW, NEW], ("64", "32"), id="a depth that no version brings"),
+    ],
+)
+def test_a_depth_that_a_version_of_emulexs_driver_brings_is_not_odd(
+    driver: str, hosts_of: list[Shipped], odd: tuple[str, str] | None
+) -> None:
+    """Beside it a device whose depths no version brings, and devices by another driver: they differ, and stay odd."""
+    places = [f"h{number}" for number in range(1, len(hosts_of) + 1)]
+    depths = {"h1": 8, "h2": 64, "h3": 64}
+    listed = [
+        *(seen(host, "naa.1", driver, depth) for host, (depth, _, _) in zip(places, hosts_of, strict=True)),
+        *(seen(host, name, by, depth) for host, depth in depths.items() for name, by in (("naa.1", "fnic"), ("naa.2", driver))),
+        *(seen(host, name, "fnic", depth) for host, depth in depths.items() for name in ("naa.2", "naa.3")),
+    ]
+    modules = [
+        {"host_id": host, "module": driver, "driver_version": version, "depth_is_configured": is_set, **FALSE}
+        for host, (_, version, is_set) in zip(places, hosts_of, strict=True)
+    ]
+    given: dict[str, Rows] = {
+        "fact.host": hosts(),
+        "step_host_reading": readings(),
+        "step_host_group": of_vc(*({"host_id": host, "driver": by, "devices": 1} for host in places for by in (driver, "fnic"))),
+        "device": listed,
+        "shared_device": of_vc(
+            *({"device": name, "queue_depth_agrees": False, "queue_depths_known": True} for name in ("naa.1", "naa.2", "naa.3"))
+        ),
+        "host_module": of_vc(*modules),
+        **numbered(listed, (driver, "fnic")),
+    }
+    found = {(row["host_id"], row["driver"]): row for row in rows_over("driver_queue", given)}
+    assert tuple(found["h1", "fnic"][column] for column in OF_ODD) == (False, 3, "naa.1, naa.2, naa.3", "8", "64")
+    own = found["h1", driver]
+    names, shown_depths = ("naa.2", "8") if odd is None else ("naa.1, naa.2", ", ".join(sorted(("8", odd[0]))))
+    assert (own["odd_devices"], own["odd_device_names"]) == (1 if odd is None else 2, names)
+    assert sorted(own["queue_depths"].split(", ")) == sorted(shown_depths.split(", "))
+    assert sorted(own["wanted_queue_depths"].split(", ")) == sorted(["64", *([] if odd is None else [odd[1]])])
+    assert [found[host, driver]["queue_depth_agrees"] for host in places[1:]] == [True, True]
+
+
 def queue_full() -> dict[str, Rows]:
     """Hosts by the adaptive queue depth of the LUNs of ONTAP that they see, and of other devices, and whether these agree."""
     reported = [

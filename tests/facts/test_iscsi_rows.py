@@ -111,7 +111,7 @@ def test_a_claim_rule_is_told_once_with_the_devices_of_its_family_on_its_own_hos
                     "claim_options": "x",
                 }
             ),
-            *of_vc({"host_id": "h2", **pure}, {"host_id": "h3", **pure}),
+            *of_vc({"host_id": "h2", **pure, "description": "its own"}, {"host_id": "h3", **pure}),
             *of_vc({"host_id": "h2", "satp": "ALUA", "vendor": "IBM", "model": ""}),
             {"endpoint": "vc-2", "host_id": "h1", **pure},
         ],
@@ -138,7 +138,7 @@ def test_a_claim_rule_is_told_once_with_the_devices_of_its_family_on_its_own_hos
             "options": "tpgs_on",
             "claim_options": "x",
         },
-        f"h2/{mine}": {"devices_of_family": 0, "host": "host 2"},
+        f"h2/{mine}": {"devices_of_family": 0, "host": "host 2", "description": "its own"},
         "h2/ALUA IBM ": {"vendor": "IBM", "model": "", "rule_group": None},
         f"h3/{mine}": {"devices_of_family": None},
         f"vc-2/h1/{mine}": {"devices_of_family": 1, "host": "elsewhere"},
@@ -151,6 +151,7 @@ def test_a_claim_rule_is_told_once_with_the_devices_of_its_family_on_its_own_hos
     [
         pytest.param({}, True, id="vendor and model"),
         pytest.param({"model": ""}, True, id="vendor alone"),
+        pytest.param({"model": None}, True, id="vendor, and a model that is not told"),
         pytest.param({"vendor": ""}, False, id="model alone"),
         pytest.param({"device": "naa.1"}, False, id="one device"),
         pytest.param({"driver": "qlnativefc"}, False, id="one driver"),

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from .single import ByName, Rows, rows_over, shown
 
 
@@ -165,14 +167,14 @@ def test_a_pool_tells_apart_what_is_counted_apart_and_shows_what_works_in_its_ba
 
     running: dict[str, Any] = {"transfer_state": "transferring", "transfer_bytes": 6000}
     done: dict[str, Any] = {"transfer_state": "success", "transfer_bytes": 600}
-    names = ("busy", "more", "still", "no clients", "no writes", "odd state", "odd bytes", "by hand")
+    names = ("busy", "more", "still", "slow", "no clients", "no writes", "odd state", "odd bytes", "by hand")
     rows = rows_over(
         "array_pool",
         {
             "fact.array_pool": of_east(*({"pool_id": name, "name": name} for name in names)),
             "step_endpoint_reading": [{"endpoint": "east", "replication_read": True, "efficiency_read": True}],
             "fact.array_pool_load": of_east(
-                load("busy", 200.0, 50.0, 30.0), load("more", 10.0, 8.0, 4.0), load("still", 0.0, 0.0, 0.0),
+                load("busy", 200.0, 50.0, 30.0), load("more", 10.0, 8.0, 4.0), load("still", 0.0, 0.0, 0.0), load("slow", 0.5, 0.25, 0.125),
                 load("no clients", 10.0, None, 1.0), load("no writes", 10.0, 1.0, None),
             ),
             "step_replication": [
@@ -197,12 +199,40 @@ def test_a_pool_tells_apart_what_is_counted_apart_and_shows_what_works_in_its_ba
         "busy": (0.6, 30.0, 1, 30.0, 1),  # 1 - 80 / 200; 6,000 / 300 and 600 / 60 bytes a second
         "more": (0.0, 4.0, 0, 0.0, None),
         "still": (None, 0.0, 0, 0.0, 0),
+        "slow": (0.25, 0.125, 0, 0.0, 0),
         "no clients": (None, 1.0, 0, 0.0, 0),
         "no writes": (None, None, 0, 0.0, 0),
         "odd state": (None, None, None, 1.0, 0),
         "odd bytes": (None, None, 0, None, 0),
         "by hand": (None, None, 1, 0.0, 0),
     }
+
+
+@pytest.mark.parametrize(
+    ("array", "expected"),
+    [
+        pytest.param("east", (2, 1, 1), id="all is known"),
+        pytest.param("no home", (None, 1, 1), id="a volume lies on nobody knows which pool"),
+        pytest.param("may start", (2, None, 1), id="a volume of any pool may start then"),
+        pytest.param("may run", (2, 1, None), id="a volume of any pool may be worked on"),
+    ],
+)
+def test_what_may_be_of_any_pool_of_an_array_leaves_its_counts_open(array: str, expected: tuple[int | None, ...]) -> None:
+    arrays = [{"endpoint": name} for name in ("east", "no home", "may start", "may run", "west")]
+    given: dict[str, Rows] = {
+        "fact.array_pool": [{**one, "pool_id": "p", "name": "p"} for one in arrays],
+        "step_endpoint_reading": [{**one, "efficiency_read": True, "volumes_read": True} for one in arrays],
+        "fact.array_efficiency": [{**reduction("v1", "p", "[0]", operation_state="active"), **one} for one in arrays],
+        "step_pool_use": [{**one, "pool_id": "p", "volumes": 2} for one in arrays],
+        "step_volume": [{**one, "pool_id": None if one["endpoint"] == "no home" else "p"} for one in arrays],
+        "step_efficiency_anywhere": [
+            {"endpoint": "may start", "may_start": True, "may_run": False},
+            {"endpoint": "may run", "may_start": False, "may_run": True},
+            {"endpoint": "west", "may_start": True, "may_run": True},
+        ],
+    }
+    columns = ("volumes", "efficiency_at_midnight", "efficiency_active")
+    assert [tuple(row[column] for column in columns) for row in rows_over("array_pool", given) if row["endpoint"] == array] == [expected]
 
 
 def test_a_replication_has_the_load_of_its_own_sides_pool_and_the_users_of_its_own_sides_volume() -> None:
