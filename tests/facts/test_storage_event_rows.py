@@ -210,6 +210,34 @@ def test_only_trouble_of_its_own_storage_within_ten_minutes_counts(trouble: dict
     assert (found["storage_words"], found["restarts_beside_storage"]) == (words, 0 if words is None else 1)
 
 
+TERMINATED, RESTARTED, RESET = "terminated for lost storage", "restarted by vSphere HA", "reset for lost heartbeats"
+
+
+@pytest.mark.parametrize(
+    ("events", "restarts", "beside"),
+    [
+        pytest.param([(1, TERMINATED), (3, RESTARTED)], 1, 1, id="terminated, and started elsewhere"),
+        pytest.param([(1, TERMINATED), (3, RESTARTED), (60, TERMINATED), (63, RESTARTED)], 2, 1, id="twice"),
+        pytest.param(
+            [(1, TERMINATED), (60, TERMINATED), (63, RESTARTED)], 2, 1, id="terminated twice, and the first start is not in the log"
+        ),
+        pytest.param([(1, TERMINATED)], 1, 1, id="terminated, and not started"),
+        pytest.param([(1, RESTARTED), (3, TERMINATED)], 2, 2, id="terminated after it was started"),
+        pytest.param([(1, RESET), (3, RESTARTED)], 2, 2, id="reset, and started elsewhere later"),
+        pytest.param([(1, TERMINATED), (3, RESET)], 2, 2, id="terminated, and reset"),
+    ],
+)
+def test_a_machine_that_is_terminated_and_then_started_stopped_once(events: list[tuple[int, str]], restarts: int, beside: int) -> None:
+    trouble = happened(2, "no path left", device="naa.1")
+    (found,) = restarted(trouble, *(happened(minutes, what, "restarted", vm_id="v1") for minutes, what in events))
+    assert (found["restarts"], found["restarts_beside_storage"], found["first_at"]) == (restarts, beside, at(events[0][0]))
+
+
+def test_machines_stop_each_for_itself() -> None:
+    found = restarted(happened(1, TERMINATED, "restarted", vm_id="v1"), happened(3, RESTARTED, "restarted", vm_id="v2"))
+    assert [(row["vm_id"], row["restarts"]) for row in sorted(found, key=lambda row: row["vm_id"])] == [("v1", 1), ("v2", 1)]
+
+
 def test_a_machine_that_is_gone_is_called_by_its_id() -> None:
     (found,) = restarted(happened(1, "restarted by vSphere HA", "restarted", vm_id="v9"))
     assert (found["resource_name"], found["host"], found["datastores"]) == ("v9", None, None)

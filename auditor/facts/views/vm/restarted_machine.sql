@@ -1,8 +1,28 @@
 -- materialize: table
 -- One row per machine that vSphere HA restarted, reset or terminated in the last day. What was lost or slow at the same time, within ten minutes,
 -- is named where it is a device or a datastore that the machine's disks lie on now; events of NFS name a datastore among their words.
-WITH stopped AS (
-    SELECT endpoint, vm_id, event_key, happened_at, what, host_id FROM fact.storage_event WHERE kind = 'restarted' AND vm_id IS NOT NULL
+-- A machine that vSphere HA terminates for lost storage and then restarts has stopped once: `stop_key` is that of the event that ends it.
+WITH seen AS (
+    SELECT endpoint, vm_id, event_key, happened_at, what FROM fact.storage_event WHERE kind = 'restarted' AND vm_id IS NOT NULL
+),
+after AS (
+    SELECT
+        t.endpoint,
+        t.event_key,
+        arg_min(n.what, (n.happened_at, n.event_key)) AS next_what,
+        arg_min(n.event_key, (n.happened_at, n.event_key)) AS next_key
+    FROM seen AS t
+    JOIN seen AS n
+        ON n.endpoint = t.endpoint
+        AND n.vm_id = t.vm_id
+        AND (n.happened_at > t.happened_at OR (n.happened_at = t.happened_at AND n.event_key > t.event_key))
+    WHERE t.what = 'terminated for lost storage'
+    GROUP BY t.endpoint, t.event_key
+),
+stopped AS (
+    SELECT s.*, CASE WHEN a.next_what = 'restarted by vSphere HA' THEN a.next_key ELSE s.event_key END AS stop_key
+    FROM seen AS s
+    LEFT JOIN after AS a USING (endpoint, event_key)
 ),
 machine AS (
     SELECT endpoint, vm_id FROM stopped GROUP BY endpoint, vm_id
@@ -15,7 +35,7 @@ place AS (
     LEFT JOIN fact.datastore_extent AS x ON x.endpoint = s.endpoint AND x.datastore_id = s.datastore_id
 ),
 beside AS (
-    SELECT s.endpoint, s.vm_id, few_distinct(e.what || ': ' || coalesce(e.device, p.name), '; ') AS words, count(DISTINCT s.event_key) AS restarts
+    SELECT s.endpoint, s.vm_id, few_distinct(e.what || ': ' || coalesce(e.device, p.name), '; ') AS words, count(DISTINCT s.stop_key) AS restarts
     FROM stopped AS s
     JOIN place AS p ON p.endpoint = s.endpoint AND p.vm_id = s.vm_id
     JOIN fact.storage_event AS e
@@ -40,7 +60,7 @@ SELECT
     min(v.host_id) AS host_id,
     s.vm_id,
     few_distinct(s.what) AS what,
-    count(*) AS restarts,
+    count(DISTINCT s.stop_key) AS restarts,
     min(s.happened_at) AS first_at,
     max(s.happened_at) AS last_at,
     min(p.datastores) AS datastores,
