@@ -93,6 +93,22 @@ CREATE OR REPLACE MACRO is_automatic(schedule, policy) AS
     CASE WHEN schedule IS NOT NULL THEN policy IS NULL AND split_part(lower(trim(schedule)), '@', 1) = 'auto' END;
 """
 
+# When an advanced option takes effect; of those that neither names it is not recorded. At boot: rules iscsi/max-io-size, ontap/nfs-heap and
+# queue/nfs-max-queue-depth; VMware KB 323325 of the heartbeats of NFS, where NetApp says that no reboot is needed; of NFS.MaxVolumes and
+# SunRPC.MaxConnPerIP as far as vendors ask for a reboot after setting them together with the heap (unverified). At once: as the shipped
+# rules about these options have it (Scsi.ScsiVVolPESNRO: for protocol endpoints to come). Source: docs/domain/facts.md#5-12.
+_WHEN = r"""
+CREATE OR REPLACE MACRO acts_at_boot(option) AS
+    option IN ('ISCSI.MaxIoSizeKB', 'NFS.MaxQueueDepth', 'NFS.MaxVolumes', 'Net.TcpipHeapMax', 'Net.TcpipHeapSize', 'SunRPC.MaxConnPerIP')
+    OR starts_with(option, 'NFS.Heartbeat');
+CREATE OR REPLACE MACRO acts_at_once(option) AS
+    option IN (
+        'DataMover.HardwareAcceleratedInit', 'DataMover.HardwareAcceleratedMove', 'DataMover.MaxHWTransferSize', 'VMFS3.EnableBlockDelete',
+        'VMFS3.HardwareAcceleratedLocking', 'VMFS3.UseATSForHBOnVMFS5', 'Scsi.ScsiVVolPESNRO', 'Disk.DiskMaxIOSize', 'Disk.DelayOnBusy'
+    )
+    OR regexp_matches(option, '^Disk[.](QFull|Sched)');
+"""
+
 # Rates are means of some seconds, so one that is held at its ceiling may read a little below it. Policy: no vendor names a share.
 _AT_CEILING = "CREATE OR REPLACE MACRO at_ceiling() AS 0.95;\n"
 
@@ -128,5 +144,5 @@ CREATE OR REPLACE MACRO takes_family_alone(vendor, model) AS
 
 def create_macros(connection: duckdb.DuckDBPyConnection) -> None:
     """Create the macros in the schema `main` of `connection`."""
-    plain = (_FEW, _CLAIMS, _DEVICE, _CEILING, _AT_CEILING, _AUTOMATIC, _OPTIONS, _TWO_READINGS, _ADVICE, _NODES)
+    plain = (_FEW, _CLAIMS, _DEVICE, _CEILING, _AT_CEILING, _AUTOMATIC, _OPTIONS, _WHEN, _TWO_READINGS, _ADVICE, _NODES)
     run(connection, _families() + "".join(plain))

@@ -280,8 +280,27 @@ def test_a_targets_delayed_acknowledgement_is_held_against_the_same_target() -> 
     assert shown(rows_over("baseline_delayed_ack", given), expected) == expected
 
 
-REBOOTS = ("ISCSI.MaxIoSizeKB", "NFS.MaxQueueDepth", "NFS.MaxVolumes", "Net.TcpipHeapMax", "Net.TcpipHeapSize", "SunRPC.MaxConnPerIP")
-AT_ONCE = ("Disk.DiskMaxIOSize", "Scsi.ScsiVVolPESNRO", "NFS.HeartbeatTimeout")
+REBOOTS = (
+    "ISCSI.MaxIoSizeKB",
+    "NFS.HeartbeatDelta",
+    "NFS.HeartbeatFrequency",
+    "NFS.HeartbeatMaxFailures",
+    "NFS.HeartbeatTimeout",
+    "NFS.MaxQueueDepth",
+    "NFS.MaxVolumes",
+    "Net.TcpipHeapMax",
+    "Net.TcpipHeapSize",
+    "SunRPC.MaxConnPerIP",
+)
+AT_ONCE = (
+    "Disk.DelayOnBusy",
+    "Disk.DiskMaxIOSize",
+    "Disk.QFullThreshold",
+    "Disk.SchedQuantum",
+    "Scsi.ScsiVVolPESNRO",
+    "VMFS3.EnableBlockDelete",
+)
+UNRECORDED = ("Misc.APDHandlingEnable", "VMFS3.MaxHeapSizeMB", "Disk.MaxLUN")
 OFFLOADS = ("DataMover.HardwareAcceleratedInit", "DataMover.HardwareAcceleratedMove", "VMFS3.HardwareAcceleratedLocking")
 
 
@@ -292,7 +311,7 @@ def test_an_option_is_held_against_the_baseline_with_what_a_change_of_it_takes()
             "fact.baseline": [
                 *(wanted("option", "one", "", name, "7") for name in (*REBOOTS, *AT_ONCE)),
                 *(wanted("option", "one", "", name, "1") for name in OFFLOADS),
-                wanted("option", "one", "", "Misc.APDHandlingEnable", "1"),
+                *(wanted("option", "one", "", name, "1") for name in UNRECORDED),
                 wanted("option", "four", "", OFFLOADS[0], "1"),
                 wanted("option", "four", "", OFFLOADS[1], "0"),
                 wanted("option", "one", "", OFFLOADS[0], "1", "vc-2"),
@@ -323,7 +342,7 @@ def test_an_option_is_held_against_the_baseline_with_what_a_change_of_it_takes()
         expected |= {
             f"{host}/{name}": {"acts_at_once": True, "wanted": "1", "unsourced_arrays": unsourced, "value": None} for name in OFFLOADS
         }
-        expected[f"{host}/Misc.APDHandlingEnable"] = {"unsourced_arrays": "", "acts_at_once": False, "needs_reboot": False}
+        expected |= {f"{host}/{name}": {"unsourced_arrays": "", "acts_at_once": False, "needs_reboot": False} for name in UNRECORDED}
     expected[f"h1/{REBOOTS[0]}"] |= {
         **OF_BASELINE,
         "changed_by": "bob",

@@ -90,6 +90,24 @@ def test_the_ats_heartbeat_is_switched_on_only_where_a_source_asks_for_it(famili
 
 
 @pytest.mark.parametrize(
+    ("option", "is_proposed"),
+    [
+        pytest.param("NFS.MaxVolumes", True, id="volumes, at once"),
+        pytest.param("SunRPC.MaxConnPerIP", True, id="connections, at once"),
+        pytest.param("NFS.HeartbeatFrequency", False, id="how often"),
+        pytest.param("NFS.HeartbeatTimeout", False, id="how long"),
+        pytest.param("NFS.HeartbeatMaxFailures", False, id="how many"),
+    ],
+)
+def test_a_heartbeat_of_nfs_is_left_to_a_person_who_reboots(option: str, is_proposed: bool) -> None:
+    # docs/domain/facts.md#5-12: VMware asks for a reboot after a change of the heartbeats, and the fix is an online one
+    rule = shipped()["ontap/nfs-host-settings"]
+    row = {"host_id": "host-1", "option": option, "mounts_ontap": True, "major_version": 8, "value": 7, "other_datastores": ""}
+    [judged] = judge_rows(rule, shipped().views[rule.over], [row])
+    assert (judged["verdict"], judged["obstacle"]) == ("fail", None if is_proposed else "when")
+
+
+@pytest.mark.parametrize(
     ("left_off", "not_on", "reaches"),
     [
         pytest.param(0, 2, "", id="all of them go on in the same plan"),

@@ -1,8 +1,6 @@
 -- materialize: view
 -- One row per host and advanced option that the baseline knows of it; one without an option for a host that the baseline does not know.
--- `acts_at_once`: as the shipped rules about such options have it (Scsi.ScsiVVolPESNRO: for protocol endpoints to come).
--- `needs_reboot`: it is known to take effect at the next boot. Source: rules iscsi/max-io-size, ontap/nfs-heap, queue/nfs-max-queue-depth;
--- of SunRPC.MaxConnPerIP and NFS.MaxVolumes as far as vendors ask for a reboot after setting them together with the heap (unverified).
+-- `acts_at_once`, `needs_reboot`: when a change of it takes effect, as far as that is recorded (facts/macros.py).
 SELECT
     s.endpoint,
     s.host_id || '/' || coalesce(b.setting, '') AS resource_id,
@@ -17,15 +15,14 @@ SELECT
     b.value AS wanted,
     TRY_CAST(b.value AS BIGINT) AS wanted_number,
     CASE WHEN o.key IS NOT NULL THEN true WHEN r.options_read THEN false END AS is_listed,
-    b.setting IN ('ISCSI.MaxIoSizeKB', 'NFS.MaxQueueDepth', 'NFS.MaxVolumes', 'Net.TcpipHeapMax', 'Net.TcpipHeapSize', 'SunRPC.MaxConnPerIP')
-        AS needs_reboot,
+    acts_at_boot(b.setting) AS needs_reboot,
     CASE
         WHEN b.value = '1'
             AND b.setting IN ('DataMover.HardwareAcceleratedInit', 'DataMover.HardwareAcceleratedMove', 'VMFS3.HardwareAcceleratedLocking')
         THEN CASE WHEN r.devices_read THEN concat_ws(', ', u.unsourced_arrays, CASE WHEN contains(f.families, 'eternus-dx') THEN 'eternus-dx' END) END
         ELSE ''
     END AS unsourced_arrays,
-    regexp_matches(b.setting, '^(DataMover|Disk|Scsi|VMFS3)[.]|^NFS[.]Heartbeat') AS acts_at_once,
+    acts_at_once(b.setting) AS acts_at_once,
     s.of_host AS baseline_host,
     s.baseline_run,
     s.baseline_at,

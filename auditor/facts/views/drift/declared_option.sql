@@ -14,15 +14,14 @@ SELECT
     d.wanted,
     CASE WHEN o.value_type IN ('long', 'int', 'short', 'byte') THEN TRY_CAST(d.wanted AS BIGINT) END AS wanted_number,
     CASE WHEN o.key IS NOT NULL THEN true WHEN r.options_read THEN false END AS is_listed,
-    d.setting IN ('ISCSI.MaxIoSizeKB', 'NFS.MaxQueueDepth', 'NFS.MaxVolumes', 'Net.TcpipHeapMax', 'Net.TcpipHeapSize', 'SunRPC.MaxConnPerIP')
-        AS needs_reboot,
+    acts_at_boot(d.setting) AS needs_reboot,
     CASE
         WHEN d.wanted = '1'
             AND d.setting IN ('DataMover.HardwareAcceleratedInit', 'DataMover.HardwareAcceleratedMove', 'VMFS3.HardwareAcceleratedLocking')
         THEN CASE WHEN r.devices_read THEN concat_ws(', ', u.unsourced_arrays, CASE WHEN contains(f.families, 'eternus-dx') THEN 'eternus-dx' END) END
         ELSE ''
     END AS unsourced_arrays,
-    regexp_matches(d.setting, '^(DataMover|Disk|Scsi|VMFS3)[.]|^NFS[.]Heartbeat') AS acts_at_once,
+    acts_at_once(d.setting) AS acts_at_once,
     d.declared_at
 FROM step_declared_setting AS d
 JOIN fact.host AS h ON h.endpoint = d.endpoint AND h.host_id = d.host_id
