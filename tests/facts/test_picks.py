@@ -41,6 +41,7 @@ REASONS: dict[str, tuple[int, str]] = {
         6,
         "of the device; an example of what its hosts have; and the commonest, in a CASE that asks whether more than half have it",
     ),
+    "restarted_machine": (2, "the next event of the machine, and its key"),
     "step_array_caps": (1, ONE_OF_ITS_GROUP),
     "step_array_device": (4, "of a stretched volume the first of its two arrays; the step says where it is not one volume"),
     "step_curve_cost": (2, "a point of the curve: a policy has one cost for a size"),
@@ -52,7 +53,8 @@ REASONS: dict[str, tuple[int, str]] = {
     "step_host_change": (1, NEWEST),
     "step_module_word": (1, "the name that is spelt most alike, and of equals the first"),
     "step_nfs_server": (3, f"{FIRST_OF_FLEET_YAML}; the deepest junction that holds the path; and of one mount"),
-    "step_option": (4, "a host has an option once"),
+    "step_limited_disk": (1, "a machine has one name"),
+    "step_option": (5, "a host has an option once"),
     "step_path_set": (1, "a set of paths is of one host, whose number is in its key"),
     "step_queue_full_row": (2, "a host has an option once"),
     "step_volume_ceiling": (

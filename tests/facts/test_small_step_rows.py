@@ -152,10 +152,13 @@ def test_options_of_a_host_and_of_an_adapter_are_columns_by_their_names() -> Non
     place = {"host_id": "h1", "hba": "vmhba64", "target": ""}
     options = [{"endpoint": "vc", "host_id": "h1", "key": key, "value": value} for key, value in {"Other": "9", **host}.items()]
     options += [{"endpoint": "vc", "host_id": "h2", "key": "ISCSI.MaxIoSizeKB", "value": "a text"}]
-    names = ("iscsi_max_io_size_kb", "vvol_pe_dsnro_default", "max_transfer_kb", "vmfs5_block_delete")
+    scheduler = {"endpoint": "vc", "key": "Disk.SchedulerWithReservation"}
+    options += [scheduler | {"host_id": "h1", "value": "1"}, scheduler | {"host_id": "h3", "value": "0"}]
+    names = ("iscsi_max_io_size_kb", "vvol_pe_dsnro_default", "max_transfer_kb", "vmfs5_block_delete", "limits_machines")
     assert by("step_option", "endpoint host_id", {"fact.host_option": options}) == {
-        ("vc", "h1"): dict(zip(names, (512, 256, 4096, 1), strict=True)),
+        ("vc", "h1"): dict(zip(names, (512, 256, 4096, 1, False), strict=True)),
         ("vc", "h2"): dict.fromkeys(names),
+        ("vc", "h3"): dict.fromkeys(names) | {"limits_machines": True},
     }
     rows: Rows = [
         {"endpoint": "vc", **place, "key": key, "value": value, "is_inherited": key == "LoginTimeout"} for key, value in adapter.items()

@@ -9,7 +9,7 @@ after AS (
     SELECT
         t.endpoint,
         t.event_key,
-        arg_min(n.what, (n.happened_at, n.event_key)) AS next_what,
+        arg_min(n.what, (n.happened_at, n.event_key, n.what)) AS next_what,
         arg_min(n.event_key, (n.happened_at, n.event_key)) AS next_key
     FROM seen AS t
     JOIN seen AS n
