@@ -12,8 +12,8 @@ def disk(name: str, limit: int | None, done: float | None, vm: str = "web", *, h
     return {**place, "iops_limit": limit, "commands_per_second": done, "io_bytes": 4096, **more}
 
 
-def held(*disks: dict[str, Any], options: Rows = ()) -> list[tuple[str, str, bool]]:
-    found = rows_over("step_limited_disk", {"disk_stream": of_vc(*disks), "step_option": list(options)})
+def held(*disks: dict[str, Any], options: Rows) -> list[tuple[str, str, bool]]:
+    found = rows_over("step_limited_disk", {"disk_stream": of_vc(*disks), "step_option": options})
     return sorted((row["host_id"], row["limited_disks"], row["holds_back"]) for row in found)
 
 

@@ -179,8 +179,10 @@ class _Disks:
     """What the disks of one aggregate did between two samples."""
 
     busy: list[float] = field(default_factory=list)
+    names: set[str] = field(default_factory=set)
     data: set[str] = field(default_factory=set)
     transfers: float = 0.0
+    of_whole_disks: float | None = 0.0  # with what their other parts do for other aggregates; None: not all of it is known
     user: float = 0.0
     consistency: float | None = 0.0  # None: not reported of every disk
 
@@ -197,7 +199,8 @@ def pool_load_rows(
     `spinning` are the names of spinning disks by the name of a Flash Pool, which is judged by these alone; None where they are not known.
 
     `disk_iops` is all transfers of an aggregate over its data disks, as the lesson counts them (docs/domain/facts.md#7-4): parity disks
-    work, but a RAID group's knee is reported for each data disk.
+    work, but a RAID group's knee is reported for each data disk. A disk that is cut into parts works for several aggregates, the root
+    aggregates of nodes among them, and counts with all that its parts do (docs/domain/facts.md#7-9).
     """
     disks = _worked(first, last, parse_errors, spinning)
     headroom = {_pool_of(row, pools): name for name, row in sorted(last.headroom.items(), reverse=True)}  # HDD before SSD
@@ -213,7 +216,9 @@ def pool_load_rows(
             {
                 "pool_id": pool_id,
                 "busy_percent": busy,
-                "disk_iops": disk_load.transfers / seconds / len(disk_load.data) if disk_load and disk_load.data else None,
+                "disk_iops": disk_load.of_whole_disks / seconds / len(disk_load.data)
+                if disk_load is not None and disk_load.of_whole_disks is not None and disk_load.data
+                else None,
                 "transfers_per_second": disk_load.transfers / seconds if disk_load else None,
                 "user_transfers_per_second": disk_load.user / seconds if disk_load else None,
                 "consistency_reads_per_second": disk_load.consistency / seconds
@@ -229,6 +234,7 @@ def _worked(first: Sample, last: Sample, parse_errors: ParseErrors, spinning: Ma
     """What the disks of each aggregate did, by its name; one with a disk that was not understood is left out, since its sums would lie."""
     by_pool: dict[str, _Disks] = defaultdict(_Disks)
     spoilt: set[str] = set()
+    done = _transfers_of_disks(first, last)
     for row_id, row in last.disks.items():
         name, before = aggregate_of(row), first.disks.get(row_id)
         if not name or (name in spinning and disk_name(row) not in (spinning[name] or ())):
@@ -239,6 +245,7 @@ def _worked(first: Sample, last: Sample, parse_errors: ParseErrors, spinning: Ma
             spoilt.add(name)
             continue
         disks = by_pool[name]
+        disks.names.add(disk_name(row))
         disks.transfers += growth["total_transfer_count"] or 0.0
         disks.user += (growth["user_read_count"] or 0.0) + (growth["user_write_count"] or 0.0)
         consistency = _growth(before, row, CONSISTENCY_READS)
@@ -248,7 +255,23 @@ def _worked(first: Sample, last: Sample, parse_errors: ParseErrors, spinning: Ma
             base = growth["base_for_disk_busy"]
             if base:
                 disks.busy.append(min(100.0, 100.0 * (growth["disk_busy_percent"] or 0.0) / base))
+    for disks in by_pool.values():
+        whole = [done[name] for name in disks.names]
+        disks.of_whole_disks = None if None in whole else sum(each or 0.0 for each in whole)
     return {name: disks for name, disks in by_pool.items() if name not in spoilt}
+
+
+def _transfers_of_disks(first: Sample, last: Sample) -> dict[str, float | None]:
+    """What each disk did for all aggregates together, by its name; None where a part that an aggregate has was not understood.
+
+    A part that is a spare does nothing for anybody.
+    """
+    done: dict[str, float | None] = {}
+    for row_id, row in last.disks.items():
+        if aggregate_of(row):
+            before, own = done.get(disk_name(row), 0.0), _growth(first.disks.get(row_id), row, "total_transfer_count")
+            done[disk_name(row)] = None if before is None or own is None else before + own
+    return done
 
 
 def _growth(before: CounterRow | None, after: CounterRow, counter: str) -> float | None:

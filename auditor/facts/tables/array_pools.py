@@ -32,7 +32,11 @@ ARRAY_POOL_TABLES = (
         ENDPOINT,
         ("pool_id", "VARCHAR", "as array_pool.pool_id"),
         ("busy_percent", "DOUBLE", "busiest data disk, 0 to 100; of a Flash Pool the busiest that spins"),
-        ("disk_iops", "DOUBLE", "transfers a second and data disk, the mean; of a Flash Pool of those that spin, as all transfers here"),
+        (
+            "disk_iops",
+            "DOUBLE",
+            "transfers a second and data disk, the mean, for this and other pools; of a Flash Pool of those that spin, as all transfers here",
+        ),
         ("transfers_per_second", "DOUBLE", "all disks, clients and background work"),
         ("user_transfers_per_second", "DOUBLE", "of those, for clients"),
         (

@@ -131,6 +131,36 @@ def test_the_load_of_an_aggregate_is_that_of_its_disks_over_the_time_between() -
     assert errors == ["its headroom of aggregate aggr1"]
 
 
+ROOT = "/aggr0/plex0/rg0"
+
+
+def test_a_disk_in_parts_counts_with_what_it_does_for_other_aggregates() -> None:
+    """Root-data partitioning: each spinning disk has a small part of a node's root aggregate and a large one of a data aggregate."""
+    first = sample(
+        0, disk("1.P1", part="1"), disk("1.P2", part="1", group=ROOT), disk("2.P1", part="2"), disk("2.P2", part="2", group=ROOT)
+    )
+    last = sample(
+        10,
+        disk("1.P1", part="1", times=1),
+        disk("1.P2", part="1", times=0.5, group=ROOT),
+        disk("2.P1", part="2", times=1),
+        disk("2.P2", part="2", times=0.1, group=ROOT),
+    )
+    found, _ = loads(first, last)
+    # 2 disks did 1,000 + 500 and 1,000 + 100 transfers in 10 s, of which the aggregate's own are 2,000
+    assert (found["a-1"]["disk_iops"], found["a-1"]["transfers_per_second"]) == (130.0, 200.0)
+
+
+@pytest.mark.parametrize(
+    ("group", "disk_iops"),
+    [pytest.param(ROOT, None, id="of another aggregate"), pytest.param("", 100.0, id="a spare, which does nothing")],
+)
+def test_what_a_disk_does_is_unknown_where_a_part_of_it_was_not_understood(group: str, disk_iops: float | None) -> None:
+    first = sample(0, disk("1.P1", part="1"), disk("1.P2", part="1", group=group, total_transfer_count=None))
+    found, _ = loads(first, sample(10, disk("1.P1", part="1", times=1), disk("1.P2", part="1", times=1, group=group)))
+    assert (found["a-1"]["disk_iops"], found["a-1"]["transfers_per_second"]) == (disk_iops, 100.0)
+
+
 def test_reads_of_consistency_points_are_those_of_all_disks_or_not_known() -> None:
     first = sample(0, disk("1", cp_read_count=500.0), disk("2", cp_read_count=0.0))
     found, _ = loads(first, sample(10, disk("1", times=1, cp_read_count=600.0), disk("2", times=1, cp_read_count=40.0)))
