@@ -35,7 +35,7 @@ ARRAY_POOL_TABLES = (
         (
             "disk_iops",
             "DOUBLE",
-            "transfers a second and data disk, the mean, for this and other pools; of a Flash Pool of those that spin, as all transfers here",
+            "transfers a second and data disk, the mean, for all pools; of a Flash Pool of those that spin, as all transfers here",
         ),
         ("transfers_per_second", "DOUBLE", "all disks, clients and background work"),
         ("user_transfers_per_second", "DOUBLE", "of those, for clients"),

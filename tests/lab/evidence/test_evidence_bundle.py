@@ -45,7 +45,7 @@ def test_the_archive_and_its_host_can_be_recognised(tmp_path: Path) -> None:
     texts = members("mixed-estate", "esx-mx-4", tmp_path)
     (archive,) = tmp_path.iterdir()
     assert re.fullmatch(r"esx-esx-mx-4\.lab\.example-\d{4}-\d\d-\d\d--\d\d\.\d\d-\d+\.tgz", archive.name)
-    assert texts["commands/vmware_-vl.txt"] == "VMware ESXi 7.0.3 build-21424296\nVMware ESXi 7.0 Update 3\n"
+    assert texts["commands/vmware_-vl.txt"] == "VMware ESXi 7.0.3 build-18644231\nVMware ESXi 7.0 Update 3\n"
     assert texts["commands/uname_-a.txt"].split()[:2] == ["VMkernel", "esx-mx-4.lab.example"]
     assert texts["README"].startswith("Captured on: ")
     assert texts["etc/vmware/esx.conf"].splitlines()[-1] == '/vmkernel/module/qlnativefc/options = "ql2xmaxqdepth=128"'
