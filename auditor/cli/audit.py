@@ -20,6 +20,8 @@ from auditor.cli.terminal import always, ask, ask_unmatched, progress, show_chan
 from auditor.errors import AuditorError, ConfigurationError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from auditor.fleet.loading import Fleet
     from auditor.history.retention import Keep
     from auditor.pipeline.request import AuditRequest
@@ -98,9 +100,12 @@ def audit(
         workers_certificates=workers_options.workers_certificates,
         state=state_dir,
         fix=fix_options.requested(),
+        again=_again(snapshot or (), cluster_of or (), fleet) if snapshot else (),
     )
     command = typed(
         "auditor audit",
+        ("--from", snapshot),
+        ("--cluster-of", cluster_of),
         ("--fleet", fleet),
         ("--rules", rule_options.rules),
         ("--waivers", waivers),
@@ -112,6 +117,19 @@ def audit(
     if keep:
         _prune(limits, state_dir)
     return code
+
+
+def _again(snapshot: Sequence[Place], cluster_of: Sequence[str], fleet: Path | None) -> tuple[str, ...]:
+    """The words of an audit of what is saved, as they work in any folder."""
+    places = (word for one in snapshot for word in ("--from", str(one.absolute() if isinstance(one, Path) else one)))
+    clusters = (word for one in cluster_of for word in ("--cluster-of", one))
+    return ("auditor", "audit", *places, *clusters, *(("--fleet", str(fleet.absolute())) if fleet is not None else ()))
+
+
+def _demo_again(scenario: str | None, *, bundle: bool) -> tuple[str, ...]:
+    """The words of a demo, as they work in any folder."""
+    named = str(Path(scenario).absolute()) if scenario is not None and Path(scenario).is_file() else scenario
+    return ("auditor", "demo", *(("--scenario", named) if named is not None else ()), *(("--bundle",) if bundle else ()))
 
 
 def _prune(limits: Keep, state_dir: Place | None) -> None:
@@ -181,6 +199,7 @@ def demo(
             state=state_dir,
             fix=limits,
             is_demo=True,
+            again=_demo_again(scenario, bundle=bundle),
         )
         command = typed("auditor demo", ("--scenario", scenario), ("--rules", rule_options.rules), ("--state-dir", state_dir))
         return _run(request, Shown(reporter or (), command, details=details, fleet_stays=False), exit_options, fix_options)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -150,8 +151,9 @@ def show_kept(
     Example: auditor runs show --reporter html:report.html
     """
     from auditor.cli.shown import show_result_of_files, typed
+    from auditor.history.audited_again import audited_again
     from auditor.history.families import with_continuations
-    from auditor.history.runs import fleet_file_of, load_run, report_of_run
+    from auditor.history.runs import load_run, report_of_run
     from auditor.history.state import state_directory
     from auditor.report import parse_reporters, write_report
     from auditor.report.terminal.totals import Commands
@@ -160,9 +162,11 @@ def show_kept(
     state = state_directory(state_dir, to_read=True)
     kept = load_run(state, run)
     report = with_continuations(report_of_run(kept), state, kept.id)
-    file = ("--fleet", fleet_file_of(kept, report))
-    doctor = typed("auditor doctor", file) if kept.along.fleet_file else ""
-    commands = Commands.of(report, typed("auditor audit", file), typed("", ("--state-dir", state_dir)), doctor)
+    again = audited_again(kept, report)
+    plan = again.plan if not again.fix else None
+    where = typed("", ("--state-dir", state_dir))
+    audit = again.fix or again.audit
+    commands = Commands.of(report, f"{audit}{where}" if isinstance(state_dir, Path) else audit, where, again.doctor, plan)
     for destination in destinations:
         write_report(report, destination, sys.stdout, details=details, commands=commands)
     show_result_of_files(report, destinations)

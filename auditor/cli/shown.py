@@ -42,7 +42,7 @@ class Shown:
     fleet_stays: bool = True
 
 
-def typed(command: str, *options: tuple[str, Place | str | Iterable[Path] | None]) -> str:
+def typed(command: str, *options: tuple[str, Place | str | Iterable[Place | str] | None]) -> str:
     """`command` with those of `options` that have a value, as one would type it."""
     from auditor.store.address import Address
 
@@ -173,7 +173,9 @@ def _commands(audited: AuditResult, shown: Shown) -> Commands:
 
 
 def _plan_command(audited: AuditResult, shown: Shown) -> str | None:
-    """What prints the fixes of hosts that were read from files; "" where the files are gone; None where there are no such hosts."""
+    """What prints the fixes of hosts that were read from files; "" where these are gone, or a snapshot was judged; else None."""
+    if audited.request.snapshots:
+        return ""
     fleet = audited.fleet
     evidence = next((one.evidence for one in fleet.endpoints if one.evidence is not None), None) if fleet is not None else None
     if fleet is None or evidence is None:

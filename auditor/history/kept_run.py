@@ -52,12 +52,15 @@ class KeptAlong:
         unread: what its snapshot does not have; None: not known, as of an older auditor.
         basis: digests of what it was judged by, as in `Basis`: rules, params, waivers, baseline; {} where they are not known.
         fleet_file: the absolute path of the fleet.yaml that it read; "": a saved snapshot, an older auditor, or no file that stays.
+        again: the words of the command that audits the same again, where it is not `auditor audit` with the fleet's file; (): it is, or
+            an older auditor kept the run.
     """
 
     unread: tuple[Unread, ...] | None = None
     basis: Mapping[str, str] = field(default_factory=dict)
     is_demo: bool = False  # of the simulated fleet of `auditor demo`
     fleet_file: str = ""
+    again: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +138,7 @@ def head_of(report: Report, along: KeptAlong) -> dict[str, Any]:
         "compared": compared_object(report.compared),
         "wrote": sum(receipt.outcome in _WRITTEN for receipt in report.receipts),
         **({"demo": True} if along.is_demo else {}),
+        **({"again": list(along.again)} if along.again else {}),
     }
 
 
@@ -171,6 +175,7 @@ def kept_of(directory: Path, head: Mapping[str, Any]) -> KeptRun:
             head.get("basis", {}),
             bool(head.get("demo", False)),
             head.get("fleet_file", ""),
+            tuple(head.get("again", ())),
         ),
         wrote=head.get("wrote"),
         compared=head.get("compared"),

@@ -168,17 +168,6 @@ def report_of_run(run: KeptRun) -> Report:
     return replace(report, snapshot=run.snapshot, compared=_compared(run), earlier=earlier)
 
 
-def fleet_file_of(run: KeptRun, report: Report) -> str:
-    """The path of the fleet.yaml that a run read, as long as it is there; else the file's name, as far as that is known.
-
-    The path is relative where the file lies in or below the working folder: that is what a person would type there.
-    """
-    path = Path(run.along.fleet_file)
-    if run.along.fleet_file and path.is_file():
-        return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
-    return report.scope.fleet_name if report.scope is not None and report.scope.fleet is not None else "fleet.yaml"
-
-
 def _compared(run: KeptRun) -> Comparison | None:
     """What had changed in a run when it was kept, as long as the run that it was compared with is kept as well."""
     from auditor.report.json.reading import compared_of

@@ -44,7 +44,8 @@ def explain_finding(kept: KeptRun, words: Sequence[str], rules: Sequence[FilePat
         SnapshotError: a file of the run is damaged.
     """
     from auditor.facts.column_texts import column_text
-    from auditor.history.runs import fleet_file_of, report_of_run
+    from auditor.history.audited_again import audited_again
+    from auditor.history.runs import report_of_run
     from auditor.history.state import state_directory
 
     report = report_of_run(kept)
@@ -60,9 +61,12 @@ def explain_finding(kept: KeptRun, words: Sequence[str], rules: Sequence[FilePat
     view = all_view_columns().get(finding.resource.kind, {})
     state = kept.directory.parents[1]
     first = _first(kept, finding, rules, fleet)
+    again = audited_again(kept, report, fleet.path if fleet is not None else None)
     own = "".join(f" --rules {quoted(str(folder))}" for folder in rules)
     return Explanation(
-        fleet=quoted(str(fleet.path) if fleet is not None else fleet_file_of(kept, report)),
+        audit=again.audit,
+        fix=again.fix,
+        plan=again.plan,
         first=first.rules,
         why_no_fix=first.why_not,
         to_judge=first.to_judge,

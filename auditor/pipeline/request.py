@@ -110,6 +110,8 @@ class AuditRequest:
             state directory.
         fix: set where `fix` is to be called with the answer. Waivers have to be sound then, and the run is unfinished until `fix` ends.
         is_demo: the fleet is simulated for a demonstration: its run is never the last one, no baseline, and compared with demos alone.
+        again: the words of the command that audits the same again, paths absolute; (): `auditor audit` with the fleet's file does. They are
+            kept with the run, so that what is said of it later names a command that works.
         progress: called while endpoints are read and changed.
         warn: called, before anything is read, with what somebody should know before an hour is spent on reading.
         began: since when somebody waits for the report, aware; None: since `audit` was called.
@@ -138,6 +140,7 @@ class AuditRequest:
     state: Place | None = None
     fix: FixLimits | None = None
     is_demo: bool = False
+    again: tuple[str, ...] = ()
     progress: Progress = no_progress
     warn: Callable[[str], None] = no_warning
     began: datetime | None = None

@@ -34,7 +34,7 @@ def save_run(audited: AuditResult) -> AuditResult:
     # A pipe or a descriptor is no file that a later command could read again, nor is that of a demo, which is gone.
     has_file = audited.fleet is not None and not audited.request.is_demo and audited.fleet.path.is_file()
     file = str(audited.fleet.path.absolute()) if audited.fleet is not None and has_file else ""
-    along = KeptAlong(_unread(audited.snapshot), basis, audited.request.is_demo, file)
+    along = KeptAlong(_unread(audited.snapshot), basis, audited.request.is_demo, file, audited.request.again)
     compared, notices = compared_with_earlier(audited.state, audited.directory, audited.report, along, audited.compared_with)
     audited = replace(audited, ended=datetime.now(UTC), compared=compared, notices=(*audited.notices, *notices))
     keep_run(audited.directory, audited.report, audited.fixes, audited.drift_ages, along)

@@ -27,7 +27,7 @@ CAUTION = FixOptions(fix=True, dry_run=True, allow=[FixClass.ONLINE_CAUTION])
 def audited(tmp_path: Path, *receipts: Receipt) -> Any:
     """As much of an audit as is shown."""
     report = replace(samples.bad_night(), receipts=receipts)
-    request = SimpleNamespace(fleet=Path("site a/fleet.yaml"), state=tmp_path)
+    request = SimpleNamespace(fleet=Path("site a/fleet.yaml"), snapshots=(), state=tmp_path)
     plan = Plan((samples.receipt().change,))
     snapshot = SimpleNamespace(hosts=2, hosts_by_cluster={("vc-east", "gold"): 2})
     return SimpleNamespace(

@@ -32,6 +32,7 @@ def test_every_command_has_its_help_with_every_option_and_an_example() -> None:
             heading = f"# auditor {name} {sub}\n" if hasattr(command, "commands") else f"# auditor {name}\n"
             text = pages[f"{name}.md"].partition(heading)[2].partition("\n## ")[0]
             assert "Example: " in " ".join(text.split()), f"{name} {sub} shows no example"
+            assert "  -h, --help  " in text, "as the terminal shows it"
             assert all(option in text for parameter in one.params for option in parameter.opts if option.startswith("--"))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from auditor.history.finding_runs import run_with_finding
-from auditor.history.runs import begin_run, fleet_file_of, keep_run, load_run, report_of_run
+from auditor.history.runs import begin_run, keep_run, load_run, report_of_run
 from auditor.inspect.replanning import _in_order, first_changes, rules_before
 from auditor.model import Change, Finding, Fix, FixClass, Outcome, Plan, Target
 from auditor.pipeline.policy import load_rule_set
@@ -112,16 +112,3 @@ def test_a_finding_is_looked_for_in_all_kept_runs_newest_first(tmp_path: Path) -
     assert run_with_finding(tmp_path, [word], "last").id == third
     assert run_with_finding(tmp_path, ["esx-1/naa.1"], None).id == third
     assert run_with_finding(tmp_path, ["0123456789"], None).id == third
-
-
-def test_the_file_of_a_fleet_is_named_by_its_path_while_it_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = kept(tmp_path, 0, [])
-    file = tmp_path / "my fleet.yaml"
-    known = replace(run, along=replace(run.along, fleet_file=str(file)))
-    report = replace(samples.clean(), scope=samples.SCOPE)
-    assert fleet_file_of(known, report) == samples.SCOPE.fleet_name
-    file.touch()
-    assert fleet_file_of(known, report) == str(file)
-    monkeypatch.chdir(tmp_path)
-    assert fleet_file_of(known, report) == "my fleet.yaml"
-    assert fleet_file_of(run, replace(report, scope=None)) == "fleet.yaml"

@@ -126,6 +126,17 @@ def test_the_model_s_interval_stands_with_what_it_rests_on() -> None:
 
 
 @pytest.mark.parametrize("width", ["50", "80"])
-def test_no_line_is_wider_than_the_terminal(monkeypatch: pytest.MonkeyPatch, width: str) -> None:
+def test_no_line_is_wider_than_the_terminal_but_a_command_that_is_pasted(monkeypatch: pytest.MonkeyPatch, width: str) -> None:
     monkeypatch.setenv("COLUMNS", width)
-    assert max(map(len, text_of(EXPLAINED).splitlines())) <= int(width)
+    lines = text_of(EXPLAINED).splitlines()
+    command = "auditor audit --fleet fleet.yaml --only vvol/pe-dsnro-headroom --fix --dry-run --allow online-caution"
+    assert [line.strip() for line in lines if line.strip().startswith("auditor audit")] == [command]
+    assert max(len(line) for line in lines if line.strip() != command) <= int(width)
+
+
+def test_the_fix_of_what_was_read_from_files_is_printed_by_a_plan_and_of_a_snapshot_by_nothing() -> None:
+    of_files = text_of(replace(EXPLAINED, fix="", plan="auditor plan --from bundles --as esxcli", options=" --state-dir kept"))
+    assert "\n   auditor plan --from bundles --as esxcli --only vvol/pe-dsnro-headroom --state-dir kept\n" in of_files
+    saved = text_of(replace(EXPLAINED, fix=""))
+    assert "What is saved cannot be changed: audit the fleet itself with --fix --dry-run" in saved
+    assert "--only" not in saved

@@ -58,7 +58,7 @@ def _parts(explained: Explanation) -> Iterator[RenderableType]:
     for number, step in enumerate(steps, start=1):
         yield hanging(f"{number:>3}.", Text(step))
     yield hanging(f"{len(steps) + 1:>3}.", Text("Audit again, and see that it passes:"))
-    yield pasted(f"     auditor audit --fleet {explained.fleet} --only {neutral(finding.rule)}{explained.options}")
+    yield pasted(f"     {neutral(explained.audit)} --only {neutral(finding.rule)}{explained.options}")
     yield ""
     yield pasted(f"Why, and on which path: auditor explain {explained.finding_id}{explained.options}")
 

@@ -77,11 +77,13 @@ def command_line(mark: str, label: str, command: str) -> RenderableType:
     return _Fitting(hanging(mark, Text(f"{label} {command}")), narrow, len(f"{mark} {label} {command}"))
 
 
-def pasted(command: str) -> Text:
+def pasted(command: str) -> RenderableType:
     """A line with a command, which no line end divides."""
+    from rich.console import Group
     from rich.text import Text
 
-    return Text(command, no_wrap=True, overflow="ignore")
+    # A text that is printed by itself is joined with its neighbours first, and forgets that it is not to be wrapped.
+    return Group(Text(command, no_wrap=True, overflow="ignore"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,9 @@ class Explanation:
         params_from: where the values of params come from, in words.
         reproduction: how load shows it, or why none does.
         why_no_path: where there is no path: why, as a sentence.
-        fleet: the path of the fleet's file, as a shell takes it.
+        audit: the command that audits what the run audited.
+        fix: the command that fixes it once --fix follows; "" where it was read from what is saved.
+        plan: the command that prints changes as commands, where hosts were read from files; "" elsewhere.
         first: the rules whose changes have to come before its fix, which is not planned without them; each with what has to be allowed.
         why_no_fix: why auditor plans no change for it, as a sentence; "" where it plans one.
         to_judge: rules whose changes may have to come first, which have to be judged before anybody knows; () where that is known.
@@ -46,7 +48,9 @@ class Explanation:
     params_from: str
     reproduction: str
     why_no_path: str = ""
-    fleet: str = "fleet.yaml"
+    audit: str = "auditor audit --fleet fleet.yaml"
+    fix: str = "auditor audit --fleet fleet.yaml"
+    plan: str = ""
     first: Mapping[str, tuple[FixClass, ...]] = field(default_factory=dict)
     why_no_fix: str = ""
     to_judge: tuple[str, ...] = ()

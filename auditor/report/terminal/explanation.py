@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from auditor.report.terminal.explained import Explanation
 
 
+_NOT_HERE = "What is saved cannot be changed: audit the fleet itself with --fix --dry-run to see what would be."
+
+
 def write_explanation(explained: Explanation, out: TextIO) -> None:
     """Write all of it, as wide as the terminal."""
     write_parts(lambda _width: _parts(explained), out)
@@ -150,20 +153,23 @@ def _change(explained: Explanation, fix: Fix) -> Iterator[RenderableType]:
         unread = ", ".join(map(neutral, explained.to_judge))
         why = f"Whether it can be planned is not known: this run did not read what {unread} rests on. Judge by all of them:"
         yield hanging("  ", _text(why))
-        command = f"auditor audit --fleet {explained.fleet} {_rules(explained, explained.to_judge)}{explained.options}"
+        command = f"{neutral(explained.audit)} {_rules(explained, explained.to_judge)}{explained.options}"
         yield pasted(f"   {neutral_prose(command)}")
     else:
         if explained.first:
             yield hanging("  ", _text(f"What has to come first is planned along: {', '.join(map(neutral, explained.first))}."))
-        yield pasted(f"   {neutral_prose(fix_command(explained))}")
+        command = fix_command(explained)
+        yield pasted(f"   {command}") if command else hanging("  ", _text(_NOT_HERE))
 
 
 def fix_command(explained: Explanation) -> str:
-    """The command that shows what a fix would do, with the rules whose changes have to come first."""
+    """The command that shows what a fix would do, with the rules whose changes have to come first; "" where no command does."""
+    if not explained.fix:
+        return f"{neutral(explained.plan)} {_rules(explained, explained.first)}{explained.options}" if explained.plan else ""
     fix = explained.finding.fix
     before = (one for classes in explained.first.values() for one in classes)
     allow = allowing(dict.fromkeys((*before, *(fix.classes if fix is not None else ()))))
-    return f"auditor audit --fleet {explained.fleet} {_rules(explained, explained.first)}{explained.options} --fix --dry-run {allow}"
+    return f"{neutral(explained.fix)} {_rules(explained, explained.first)}{explained.options} --fix --dry-run {allow}"
 
 
 def _rules(explained: Explanation, first: Iterable[str]) -> str:

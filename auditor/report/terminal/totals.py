@@ -49,9 +49,7 @@ class Commands:
     audit: str  # audits the same again
     options: str = ""  # of commands that read kept runs: " --state-dir DIR", or nothing
     doctor: str = ""  # looks at the endpoints; "" where there are none any more
-    plan: str | None = (
-        None  # prints the fixes as commands, where hosts were read from files, "" where these are gone; None: auditor makes them
-    )
+    plan: str | None = None  # prints fixes as commands, where hosts were read from files; "": these are gone, or saved; None: auditor fixes
 
     @staticmethod
     def of(report: Report, audit: str = "", options: str = "", doctor: str = "", plan: str | None = None) -> Commands:
@@ -161,7 +159,8 @@ def _fix_parts(summary: Digest, commands: Commands, *, brief: bool) -> Iterator[
     left = sum(rule.counts[Verdict.FAIL] for rule in summary.failing) - number - summary.by_hand
     others = f"; {left:,} neither{'' if brief else ', --details says why'}" if left > 0 else ""
     if commands.plan is not None:
-        yield Text.assemble(("Fixes: ", "bold"), f"{count_of(number, 'failure')} by commands, as files cannot be changed{hand}{others}")
+        how = "by commands, as files" if commands.plan else "once auditor reads the fleet itself, as what is saved"
+        yield Text.assemble(("Fixes: ", "bold"), f"{count_of(number, 'failure')} {how} cannot be changed{hand}{others}")
         if proposed and commands.plan:
             yield command_line("  -", "print them:", commands.plan)
         return

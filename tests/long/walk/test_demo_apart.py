@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 
 import pytest
@@ -64,7 +65,12 @@ def test_a_baseline_of_another_fleet_is_not_replaced_unasked(everything: Place, 
 def test_where_only_a_demo_is_kept_it_may_be_shown_and_is_no_baseline(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     demo(tmp_path)
     assert run(["runs", "show", "last", "--state-dir", str(tmp_path)]) == 0
-    capsys.readouterr()
+    finding = re.findall(r"auditor explain ([0-9a-f]{8}) ", capsys.readouterr().out)[0]
+    assert run(["explain", finding, "--state-dir", str(tmp_path)]) == 0
+    command = re.findall(r"^ +(auditor .* --fix --dry-run .*)$", capsys.readouterr().out, re.MULTILINE)[0]
+    assert command.startswith("auditor demo --scenario eternus-vaai --only "), "the demo's fleet is gone, and comes again with a demo"
+    assert run(shlex.split(command)[1:]) in (1, 2)
+    assert "Nothing was written." in capsys.readouterr().out
     assert run(["baseline", "set", "last", "--state-dir", str(tmp_path)]) == 3
     assert "is of the demo" in capsys.readouterr().err
 
