@@ -128,7 +128,7 @@ Tags = Annotated[
     list[str] | None,
     typer.Option("--tag", metavar="TAG", help='Only rules with this tag, for example iscsi; "all" is every rule. Repeatable.'),
 ]
-_FORMATS = "table, json, json-full, csv, sarif, junit, markdown, frameworks, ckl, openmetrics, servicenow, jira or html"
+_FORMATS = "table, json, json-full, csv, sarif, junit, markdown, frameworks, ckl, cklb, openmetrics, servicenow, jira or html"
 Json = Annotated[bool, typer.Option("--json", help="Write JSON, for programs.")]
 Reporter = Annotated[
     list[str] | None,

@@ -29,6 +29,7 @@ REPORTERS: Mapping[str, str] = {
     "markdown": "auditor.report.formats.markdown:write_markdown",
     "frameworks": "auditor.report.formats.frameworks:write_frameworks",
     "ckl": "auditor.report.formats.ckl:write_ckl",
+    "cklb": "auditor.report.formats.cklb:write_cklb",
     "openmetrics": "auditor.report.formats.openmetrics:write_openmetrics",
     "servicenow": "auditor.report.tickets.servicenow:write_incidents",
     "jira": "auditor.report.tickets.jira:write_issues",

@@ -18,7 +18,7 @@ from auditor.report.formats.listed import path_of, sentence_of, waiver_sentence
 from auditor.report.wording import count_of, notices_of, scope_notice
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from auditor.model import Report
     from auditor.report.formats.controls import Control, Framework
@@ -32,18 +32,42 @@ def write_ckl(report: Report, out: TextIO) -> None:
     out.writelines(f"{line}\n" for line in _lines(report))
 
 
-def _lines(report: Report) -> Iterator[str]:
-    found = frameworks_of(report, (DocumentKind.STIG,))
-    fleet = report.scope.fleet_name if report.scope is not None else "fleet"
+def asset_of(report: Report) -> str:
+    """What a checklist is about: the fleet, by the name of its file."""
+    return report.scope.fleet_name if report.scope is not None else "fleet"
+
+
+def comment_of(report: Report, found: Sequence[Framework]) -> str:
+    """What a checklist says of its run; `found` are its STIGs."""
     said = [f"auditor, run {report.run.id}, {count_of(report.run.hosts, 'host')}."]
     if not found:
         said.append("No rule of this run answers to a control of a STIG, so that nothing is reviewed here.")
-    comment = " ".join([*said, *filter(None, [scope_notice(report)]), *notices_of(report)])
+    return " ".join([*said, *filter(None, [scope_notice(report)]), *notices_of(report)])
+
+
+def severity_of(control: Control) -> str:
+    """CAT I to III in the words of STIG Viewer ("high", "medium", "low"): the worst of the rules that judge the control."""
+    worst = min(control.rules, key=lambda rule: list(Severity).index(rule.severity))
+    return _SEVERITIES[worst.severity]
+
+
+def titles_of(control: Control) -> str:
+    """What the rules that judge the control want."""
+    return "; ".join(rule.title for rule in control.rules)
+
+
+def judged_by(control: Control) -> str:
+    """Which rules judge the control, as a sentence."""
+    return f"Judged by {', '.join(rule.id for rule in control.rules)}."
+
+
+def _lines(report: Report) -> Iterator[str]:
+    found = frameworks_of(report, (DocumentKind.STIG,))
     yield '<?xml version="1.0" encoding="UTF-8"?>'
     yield "<CHECKLIST>"
     yield "<ASSET>"
-    asset = {"ROLE": "None", "ASSET_TYPE": "Computing", "HOST_NAME": fleet, "HOST_IP": "", "HOST_MAC": "", "HOST_FQDN": ""}
-    asset |= {"TARGET_COMMENT": comment, "TECH_AREA": "", "TARGET_KEY": ""}
+    asset = {"ROLE": "None", "ASSET_TYPE": "Computing", "HOST_NAME": asset_of(report), "HOST_IP": "", "HOST_MAC": "", "HOST_FQDN": ""}
+    asset |= {"TARGET_COMMENT": comment_of(report, found), "TECH_AREA": "", "TARGET_KEY": ""}
     asset |= {"WEB_OR_DATABASE": "false", "WEB_DB_SITE": "", "WEB_DB_INSTANCE": ""}
     yield from (_element(name, value) for name, value in asset.items())
     yield "</ASSET>"
@@ -65,27 +89,27 @@ def _stig(one: Framework) -> Iterator[str]:
 
 
 def _vuln(one: Framework, control: Control) -> Iterator[str]:
-    worst = min(control.rules, key=lambda rule: list(Severity).index(rule.severity))
     data = {
         "Vuln_Num": "",
-        "Severity": _SEVERITIES[worst.severity],
+        "Severity": severity_of(control),
         "Rule_ID": "",
         "Rule_Ver": control.number,
-        "Rule_Title": "; ".join(rule.title for rule in control.rules),
+        "Rule_Title": titles_of(control),
         "STIGRef": one.title,
     }
     yield "<VULN>"
     for name, value in data.items():
         yield f"<STIG_DATA>{_element('VULN_ATTRIBUTE', name)}{_element('ATTRIBUTE_DATA', value)}</STIG_DATA>"
     yield _element("STATUS", control.status)
-    yield _element("FINDING_DETAILS", "\n".join(_details(control)))
-    yield _element("COMMENTS", f"Judged by {', '.join(rule.id for rule in control.rules)}.")
+    yield _element("FINDING_DETAILS", "\n".join(details_of(control)))
+    yield _element("COMMENTS", judged_by(control))
     yield "<SEVERITY_OVERRIDE></SEVERITY_OVERRIDE>"
     yield "<SEVERITY_JUSTIFICATION></SEVERITY_JUSTIFICATION>"
     yield "</VULN>"
 
 
-def _details(control: Control) -> Iterator[str]:
+def details_of(control: Control) -> Iterator[str]:
+    """What was found: why it was not reviewed, each resource that fails, and how many more there are."""
     if control.status is Status.NOT_REVIEWED:
         unknown = control.verdicts[Verdict.UNKNOWN] + control.verdicts[Verdict.WAIVED]
         if control.unread:

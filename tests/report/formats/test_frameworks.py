@@ -1,6 +1,7 @@
 """Documents that rules answer to: what is open, what nobody knows, and a checklist of STIG Viewer."""
 
 import io
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TextIO
@@ -10,6 +11,7 @@ import pytest
 
 from auditor.model import Document, DocumentKind, Finding, Report, Verdict
 from auditor.report.formats.ckl import write_ckl
+from auditor.report.formats.cklb import write_cklb
 from auditor.report.formats.controls import Status, frameworks_of
 from auditor.report.formats.frameworks import write_frameworks
 from tests.report import samples
@@ -99,6 +101,42 @@ def test_a_checklist_without_a_control_says_so_and_has_no_vuln() -> None:
     root = ElementTree.fromstring(written(write_ckl, report_of(Verdict.PASS, documents=())))
     assert root.findall(".//VULN") == []
     assert "No rule of this run answers to a control of a STIG" in (root.findtext("./ASSET/TARGET_COMMENT") or "")
+
+
+RULE_KEYS = (
+    "group_id_src group_tree group_id severity group_title rule_id_src rule_id rule_version rule_title fix_text weight check_content"
+    " check_content_ref classification discussion false_positives false_negatives documentable security_override_guidance"
+    " potential_impacts third_party_tools ia_controls responsibility mitigations mitigation_control legacy_ids ccis"
+    " reference_identifier uuid stig_uuid status overrides comments finding_details"
+)
+"""Of a rule of a checklist of version 1.0 (mitre/heimdall2, converted-rhel8_sample_oneOfEachControlStatus.cklb), and its STIG's uuid."""
+
+
+@pytest.mark.parametrize(
+    ("verdict", "status"),
+    [
+        (Verdict.FAIL, "open"),
+        (Verdict.UNKNOWN, "not_reviewed"),
+        (Verdict.PASS, "not_a_finding"),
+        (Verdict.NOT_APPLICABLE, "not_applicable"),
+    ],
+)
+def test_a_checklist_of_stig_viewer_3_says_the_same_as_that_of_2(verdict: Verdict, status: str) -> None:
+    report = report_of(verdict, documents=(replace(CONTROL, number="ESXI-80-000199"), CONTROL))
+    checklist = json.loads(written(write_cklb, report))
+    assert (checklist["cklb_version"], checklist["mode"], checklist["target_data"]["host_name"]) == ("1.0", 2, "fleet.yaml")
+    [stig] = checklist["stigs"]
+    assert (stig["display_name"], stig["size"]) == (STIG, 2)
+    assert [one["rule_version"] for one in stig["rules"]] == ["ESXI-80-000145", "ESXI-80-000199"]
+    root = ElementTree.fromstring(written(write_ckl, report))
+    for rule, vuln in zip(stig["rules"], root.findall(".//VULN"), strict=True):
+        assert set(rule) == set(RULE_KEYS.split())
+        assert (rule["status"], rule["severity"], rule["stig_uuid"]) == (status, "high", stig["uuid"])
+        assert (rule["finding_details"], rule["comments"]) == (vuln.findtext("FINDING_DETAILS"), vuln.findtext("COMMENTS"))
+    ids = [checklist["id"], stig["uuid"], *(rule["uuid"] for rule in stig["rules"])]
+    assert len(set(ids)) == 4
+    assert written(write_cklb, report) == written(write_cklb, report), "ids are those of the run"
+    assert "No rule of this run answers" in json.loads(written(write_cklb, report_of(verdict, documents=())))["target_data"]["comments"]
 
 
 def test_each_document_has_a_part_with_its_score() -> None:
