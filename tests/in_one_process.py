@@ -22,7 +22,6 @@ import threading
 import time
 from collections.abc import Collection, Iterator, Sequence
 from importlib import import_module
-from keyword import iskeyword
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -114,7 +113,7 @@ def _app_once(arguments: Sequence[str]) -> typer.Typer:
     entry = commands._ENTRIES.get(first)
     called: object = first if first in ("-h", "--help", "--version") else None
     if entry is not None and not entry.is_group:
-        called = getattr(import_module(f"auditor.cli.{entry.module}"), f"{first}_" if iskeyword(first) else first)
+        called = getattr(import_module(f"auditor.cli.{entry.module}"), commands.function_of(first))
     key = (first if entry is not None else "", called, vars(commands)["on_windows"]())  # which tests exchange there
     if key not in _apps:
         _apps[key] = _app_for(arguments)

@@ -56,6 +56,7 @@ _PANELS: Mapping[str, Mapping[str, _Entry]] = {
         "init": _Entry("init", "write a commented fleet.yaml"),
         "collect": _Entry("collect", "read a fleet into a snapshot, judge nothing"),
         "import": _Entry("import_files", "read files of hosts into a snapshot"),
+        "guest-facts": _Entry("guest_facts", "print a script that asks a guest of its disks"),
         "schedule": _Entry("schedule", "audit by the clock and publish a site", on_windows=False),
         "workers": _Entry("workers", "read endpoints from other machines", is_group=True, on_windows=False),
         "record": _Entry("record", "keep a fleet's answers, masked, to share"),
@@ -115,8 +116,13 @@ def app_for(arguments: Sequence[str]) -> typer.Typer:
         if _ENTRIES[word].is_group:
             made.add_typer(module.app, name=word, cls=_Group)
         else:
-            made.command(word)(getattr(module, f"{word}_" if iskeyword(word) else word))
+            made.command(word)(getattr(module, function_of(word)))
     return made
+
+
+def function_of(word: str) -> str:
+    """The name of the function that a command is."""
+    return f"{word}_" if iskeyword(word) else word.replace("-", "_")
 
 
 def _version(requested: bool) -> None:

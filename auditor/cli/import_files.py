@@ -140,6 +140,7 @@ def _given(seen: FileSeen) -> Iterator[str]:
         yield f"virtual machine {seen.machine.name}"
     if seen.esxtop:
         yield "samples of esxtop"
+    yield from (f"guest {guest.hostname}, {count_of(len(guest.disks), 'disk')}" for guest in seen.guests)
     yield from map(_of_sheet, seen.sheets)
     if not seen.is_recognised:
         yield "not recognised"

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from auditor.facts.array_tables import ARRAY_TABLES, ARRAY_TOPICS
 from auditor.facts.table import ENDPOINT, Table, table
+from auditor.facts.tables.guests import GUEST_TABLES, GUESTS
 from auditor.facts.vcenter_tables import HOST_TOPICS, ON_DEMAND_TOPICS, VCENTER_TABLES, VCENTER_TOPICS
 from auditor.model import EndpointKind
 from auditor.sql.statements import parsed
@@ -53,6 +54,7 @@ _TABLES = (
     ),
     *VCENTER_TABLES,
     *ARRAY_TABLES,
+    *GUEST_TABLES,
     table(
         "declared",
         "What no API reports and fleet.yaml declares.",
@@ -123,7 +125,7 @@ TABLES: Mapping[str, Table] = MappingProxyType({one.name: one for one in _TABLES
 
 MEASURED_TOPICS = frozenset(one.topic for one in _TABLES if one.measured)
 """Counters, which change between two runs although nobody changed a setting."""
-TOPICS = frozenset(HOST_TOPICS + VCENTER_TOPICS + ON_DEMAND_TOPICS).union(*ARRAY_TOPICS.values())
+TOPICS = frozenset((*HOST_TOPICS, *VCENTER_TOPICS, *ON_DEMAND_TOPICS, GUESTS)).union(*ARRAY_TOPICS.values())
 
 
 def create_tables(connection: duckdb.DuckDBPyConnection) -> None:

@@ -203,7 +203,7 @@ def _check_not_empty(snapshot: Snapshot) -> None:
             why="nothing was read, so nothing was judged.",
             do="add the endpoints they are about to fleet.yaml or to --endpoint, or audit with other rules.",
         )
-    if snapshot.hosts == 0 and not snapshot.gaps and "hosts" in snapshot.asked.topics:
+    if snapshot.hosts == 0 and snapshot.guests == 0 and not snapshot.gaps and "hosts" in snapshot.asked.topics:
         raise ConfigurationError(
             "no host was found",
             why="nothing was judged: a fleet without hosts has no failures, and says nothing about yours.",

@@ -39,6 +39,7 @@ COMMANDS = (
     "runs trend",
     "runs prune",
     "lab up",
+    "guest-facts",
     "lab evidence",
     "lab export-vcsim",
 )
@@ -104,7 +105,7 @@ def test_a_command_line_has_its_own_command_as_all_of_them_have_it(capsys: pytes
 def test_the_help_at_80_columns_lists_every_command_in_four_panels_and_cuts_none(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--help"]) == 0
     shown = capsys.readouterr().out
-    words = re.findall(r"^  ([a-z]+)  +(\S.*)$", shown.partition("\nLook:\n")[2], re.MULTILINE)
+    words = re.findall(r"^  ([a-z-]+)  +(\S.*)$", shown.partition("\nLook:\n")[2], re.MULTILINE)
     every = app_for(())
     names = {one.name for one in every.registered_commands} | {one.name for one in every.registered_groups}
     assert {word for word, _ in words} == names

@@ -48,6 +48,7 @@ OTHERWISE = {
     ("array_initiator", "kind"): "made by each collector from the name's form; Dell's portType is looked up likewise",
     ("array_replication", "role"): "made by the collector from the list that the relationship came in",
     ("array_efficiency", "qos_policy"): "compared with what is wanted alone; another value is shown",
+    ("guest", "system"): "made by the collector from the two words of auditor's own scripts; another one is none",
     ("host", "connection_state"): "whatever is not connected is not read, and unknown",
     ("host_option", "value_type"): "the wire's own type of the value",
     ("iscsi_target", "kind"): "made by the collector from the list that the target came in",

@@ -39,6 +39,7 @@ REASONS: dict[str, tuple[int, str]] = {
     "declared_parameter": (1, "a number"),
     "device_answer": (1, VVOL_ID),
     "disk_stream": (1, VVOL_ID),
+    "guest_disk": (1, "the words with which VMware's virtual disk says its model"),
     "host": (3, VERSION),
     "host_module": (6, f"a parameter's name, whose form the driver fixes; {VERSION}; the release that a driver is made for"),
     "iscsi_target": (3, "an IQN, by the date and the domain before the colon, which its standard gives to one vendor"),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.files.archives import Unreadable
 from auditor.endpoints.files.datastores import Datastores
+from auditor.endpoints.files.guests import guest_facts
 from auditor.endpoints.files.host_reader import LOADS, HostReader, software_iscsi
 from auditor.endpoints.files.hosts import FileSeen
 from auditor.endpoints.files.loads import HostLoads
@@ -21,10 +22,12 @@ from auditor.endpoints.vcenter.collect.rows import Rows, gap, readings
 from auditor.endpoints.vcenter.collect.vms import add_machine
 from auditor.facts.needs import EVERYTHING
 from auditor.facts.schema import VCENTER_TOPICS
+from auditor.facts.tables.guests import GUESTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from auditor.endpoints.files.guests import Guest
     from auditor.endpoints.files.host_files import HostFiles
     from auditor.endpoints.files.session import FilesSession
     from auditor.endpoints.vcenter.collect.rows import Facts
@@ -46,6 +49,7 @@ def collect_files(session: FilesSession, endpoint: Endpoint, needs: Needs = EVER
             yield gap(endpoint, place_of(item), item.why)
         elif isinstance(item, FileSeen):
             hosts.unknown += [] if item.is_recognised else [item.place]
+            hosts.guests += [(item.place, guest) for guest in item.guests]
         elif isinstance(item, Export):
             hosts.exports.append(item)
         else:
@@ -63,6 +67,7 @@ class _Hosts:
         self._rows: dict[str, tuple[HostFiles, dict[str, Any]]] = {}
         self.unknown: list[str] = []
         self.exports: list[Export] = []
+        self.guests: list[tuple[str, Guest]] = []
 
     def facts_of(self, host: HostFiles) -> Iterator[Facts]:
         """What the files of one host say; a gap where nobody knows whose they are, or the host was read already."""
@@ -107,10 +112,16 @@ class _Hosts:
             yield from self._stores.rows(self._endpoint.name)
         if self._needs.topics.intersection(LOADS):
             yield from self._loads.facts()
-        yield gap(self._endpoint, NEEDS_VCENTER, _ONLY_VCENTER)
+        if GUESTS in self._needs.topics:
+            yield from guest_facts(self._endpoint, self.guests)
+        only_guests = bool(self.guests) and not (
+            self._rows or self.exports
+        )  # they are no hosts: there is nothing that a vCenter would know
+        if not only_guests:
+            yield gap(self._endpoint, NEEDS_VCENTER, _ONLY_VCENTER)
         # Which other hosts and datastores there are, no file says.
         stores_whole = self._stores_whole and (not self.exports or bool(self._rows))
-        whole = {topic: topic == "datastores" and stores_whole for topic in VCENTER_TOPICS if topic in self._needs.topics}
+        whole = {topic: only_guests or (topic == "datastores" and stores_whole) for topic in VCENTER_TOPICS if topic in self._needs.topics}
         yield readings(self._endpoint, "", whole)
         if self.unknown:
             more = f" and {len(self.unknown) - 3} more" if len(self.unknown) > 3 else ""

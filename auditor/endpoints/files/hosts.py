@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from auditor.endpoints.files.archives import Member
     from auditor.endpoints.files.esxtop import Esxtop, NoSamples
+    from auditor.endpoints.files.guests import Guest
     from auditor.endpoints.files.machines import Machine
     from auditor.endpoints.files.outputs import Output
     from auditor.endpoints.files.rvtools import Sheet
@@ -47,6 +48,7 @@ class FileSeen:
         machine: of a .vmx file.
         esxtop: the samples of a file that esxtop wrote, or why there are none; None of any other.
         sheets: of RVTools, that the file has.
+        guests: that said what their disks are like.
     """
 
     place: str
@@ -55,11 +57,14 @@ class FileSeen:
     machine: Machine | None = None
     esxtop: Esxtop | NoSamples | None = None
     sheets: tuple[Sheet, ...] = ()
+    guests: tuple[Guest, ...] = ()
 
     @property
     def is_recognised(self) -> bool:
         """Whether anything in it is known."""
-        return bool(self.module_options or self.machine or self.esxtop or self.sheets) or any(output.command for output in self.outputs)
+        return bool(self.module_options or self.machine or self.esxtop or self.sheets or self.guests) or any(
+            output.command for output in self.outputs
+        )
 
 
 @dataclass(slots=True)

@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import Any
 
+from auditor.endpoints.files.guests.read import bios_uuid
 from auditor.endpoints.vcenter.bulk.reading import ObjectProperties
 from auditor.endpoints.vcenter.bulk.shapes import Backing, IoAllocation, Label, Ref, Shares, VirtualDevice
 
@@ -56,6 +57,8 @@ class Machine:
             "config.template": False,
             "config.hardware.device": list(self._devices()),
         }
+        if uuid := bios_uuid("VMware-" + self.settings.get("uuid.bios", "")):
+            values["config.uuid"] = uuid
         if level := self.settings.get("sched.latencysensitivity"):
             values["config.latencySensitivity.level"] = level.lower()
         return ObjectProperties(Ref("VirtualMachine", identity), values, {})

@@ -10,6 +10,7 @@ from auditor.bounds.limits import EVIDENCE_HELD_BYTES, WORKBOOK_BYTES
 from auditor.endpoints.common.sessions import SessionBase
 from auditor.endpoints.files.archives import Member, Unreadable, members
 from auditor.endpoints.files.found import shown
+from auditor.endpoints.files.guests import guests_in
 from auditor.endpoints.files.hosts import BUNDLE, FileSeen, HostGroups
 from auditor.endpoints.files.machines import is_machine, machine_in
 from auditor.endpoints.files.module_options import is_esx_conf, module_options
@@ -65,6 +66,8 @@ class FilesSession(SessionBase):
                 continue
             yield seen
             yield from groups.ended_before(member)
+            if seen.guests:
+                continue
             if seen.sheets:
                 exports.add(seen.sheets, member, seen.place)
             else:
@@ -100,6 +103,8 @@ def _seen(member: Member, budget: Budget) -> FileSeen:
         return FileSeen(place, machine=machine_in(member.data, name))
     if member.esxtop is not None:
         return FileSeen(place, esxtop=member.esxtop)
+    if guests := guests_in(member.data):
+        return FileSeen(place, guests=tuple(guests))
     if sheets := _sheets(member, PurePosixPath(name).name, budget):
         return FileSeen(place, sheets=sheets)
     if is_workbook(member.data):

@@ -253,6 +253,12 @@ class Snapshot:
         return int(row[0]) if row else 0
 
     @property
+    def guests(self) -> int:
+        """Guests that said how their disks are set."""
+        row = self.connection.execute("SELECT count(*) FROM fact.guest").fetchone()
+        return int(row[0]) if row else 0
+
+    @property
     def hosts_by_cluster(self) -> Mapping[tuple[str, str | None], int]:
         """How many of them are in each cluster, by endpoint and cluster; those of an endpoint that are in none are under None."""
         rows = self.connection.execute("SELECT endpoint, cluster, count(*) FROM fact.host GROUP BY ALL").fetchall()

@@ -118,6 +118,12 @@ DATASTORE_TABLES = (
             "guest that runs, as VMware Tools report it; empty when they report none, NULL when that was not read",
             "guest.guestId",
         ),
+        (
+            "bios_uuid",
+            "VARCHAR",
+            "UUID of its BIOS, lower case, by which a guest knows it; two machines may have the same; NULL when not reported",
+            "config.uuid",
+        ),
         topic="vms",
         key=("endpoint", "vm_id"),
         rows=("name",),

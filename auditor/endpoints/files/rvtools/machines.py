@@ -81,6 +81,7 @@ class Machines:
             "config.template": row.truth("template"),
             "config.latencySensitivity.level": (row.text("latency sensitivity") or "").lower() or None,
             "config.guestFullName": row.text("os according to the configuration file"),
+            "config.uuid": row.text("smbios uuid"),
             "config.hardware.device": disks,
         }
         return {path: value for path, value in values.items() if value is not None}

@@ -446,6 +446,7 @@ PROPERTIES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
             "config.latencySensitivity.level": str,
             "config.hardware.device": list[VirtualDevice],
             "config.guestId": str,
+            "config.uuid": str,
             "config.guestFullName": str,
             "guest.guestId": str,
         },

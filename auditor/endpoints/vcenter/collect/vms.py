@@ -25,7 +25,8 @@ _MAPPED = re.compile(r"02[0-9a-fA-F]{4}0000([0-9a-fA-F]{32})[0-9a-fA-F]*")
 _DEVICES = "config.hardware.device"
 _LATENCY = "config.latencySensitivity.level"
 _GUEST, _GUEST_NAME, _RUNNING_GUEST = "config.guestId", "config.guestFullName", "guest.guestId"
-_OPTIONAL = frozenset({_LATENCY, _GUEST, _GUEST_NAME, _RUNNING_GUEST})
+_UUID = "config.uuid"
+_OPTIONAL = frozenset({_LATENCY, _GUEST, _GUEST_NAME, _RUNNING_GUEST, _UUID})
 """What the API lets a machine be without; the running guest is known to VMware Tools alone."""
 _MACHINES_A_BATCH = 500
 _HOST = "runtime.host"
@@ -129,6 +130,7 @@ def add_machine(
         disks_read=_DEVICES in values,
         guest_id=values.get(_GUEST) or None,
         guest_full_name=values.get(_GUEST_NAME) or None,
+        bios_uuid=(values.get(_UUID) or "").lower() or None,
         # Unset, VMware Tools report none; not read, it may be any.
         running_guest_id=values.get(_RUNNING_GUEST) or (None if _RUNNING_GUEST in missing or _RUNNING_GUEST not in paths else ""),
     )
