@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from auditor.facts.tables.datastores import DATASTORE_TABLES
 from auditor.facts.tables.devices import DEVICE_TABLES
+from auditor.facts.tables.history import HISTORY_TABLES
 from auditor.facts.tables.hosts import HOST_TABLES
 from auditor.facts.tables.load import LOAD_TABLES
 from auditor.facts.tables.whole_vcenter import WHOLE_VCENTER_TABLES
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from auditor.facts.table import Table
 
-VCENTER_TABLES = (*HOST_TABLES, *DEVICE_TABLES, *DATASTORE_TABLES, *LOAD_TABLES, *WHOLE_VCENTER_TABLES)
+VCENTER_TABLES = (*HOST_TABLES, *DEVICE_TABLES, *DATASTORE_TABLES, *LOAD_TABLES, *WHOLE_VCENTER_TABLES, *HISTORY_TABLES)
 
 
 def _topics(tables: Iterable[Table]) -> tuple[str, ...]:

@@ -61,6 +61,7 @@ VCENTER_READS: Mapping[str, Needed] = MappingProxyType(
         "adapter_load": _COUNTERS,
         "datastore_load": _COUNTERS,
         "disk_load": _COUNTERS,
+        "load_history": _COUNTERS,
     }
 )
 """By topic. `modules` asks esxcli for their parameters too; tags come from another service, for accounts that may read their objects."""
