@@ -101,7 +101,7 @@ class VCenterServer:
         for managed in views.service_objects(self.state):
             self.inventory.add(managed)
         for managed in (
-            *performance_objects(),
+            *performance_objects(self.state),
             *event_objects(self.state),
             *authorization.authorization_objects(lambda: self.privileges),
             *extensions.extension_objects(self.state),

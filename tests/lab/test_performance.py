@@ -357,7 +357,7 @@ def test_history_has_only_what_its_statistics_level_keeps(solidfire: VCenterServ
         return {names[one.counterId] for one in manager.QueryAvailablePerfMetric(entity, None, None, interval)}
 
     assert {"disk.kernelLatency", "disk.deviceLatency", "storageAdapter.queued"} <= available(20)
-    assert available(300) == {"disk.maxTotalLatency"}
+    assert available(300) == {"disk.maxTotalLatency", "disk.usage"}
     assert available(None) >= available(20)
     store = entity(client, vim.Datastore, "sf-vmfs-01")
     assert available(20, store) == set()

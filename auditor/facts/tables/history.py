@@ -20,8 +20,7 @@ HISTORY_TABLES = (
         (
             "subject",
             "VARCHAR",
-            "datastore: managed object id; device: canonical name; adapter: for example vmhba64; disk: <vm_id> <node>, as in vm_disk_load; "
-            "host: host_id; volume, pool: as array_volume.volume_id, array_pool.pool_id; array: name of the endpoint",
+            "datastore, host: its managed object id; device: its name; adapter: vmhba1; disk: <vm_id> <node>; volume, pool, array: its id",
         ),
         ("host_id", "VARCHAR", "managed object id of the host that measured it; '' where an array, or vCenter for all hosts, did"),
         ("begin_at", "TIMESTAMPTZ", "when the interval began, UTC, by the clock of who measured"),

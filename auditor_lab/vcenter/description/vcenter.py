@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+# msgspec resolves the annotations when it decodes, so this import is needed at run time.
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
+from auditor_lab.days import DaySpanDescription
 from auditor_lab.vcenter.description.datastores import DatastoreDescription, PodDescription
 from auditor_lab.vcenter.description.hosts import ClusterDescription, HostDescription
 from auditor_lab.vcenter.description.policies import (
@@ -69,6 +72,9 @@ class VCenterDescription:
         standalone: hosts that are in no cluster.
         host_agent: its only host serves itself, and there is no vCenter.
         site: where it stands: another site makes another identity, see `auditor_lab.sites`.
+        day: how the last day differed from now, by the name of a datastore or device; what is so of a datastore is so of its extents.
+        statistics_level: of every roll-up that it keeps, 1 to 4.
+        max_query_metrics: config.vpxd.stats.maxQueryMetrics; None: nobody has set it, and 64 counts. Less than 1 is no limit.
     """
 
     name: str
@@ -90,6 +96,9 @@ class VCenterDescription:
     events: tuple[LoggedEventDescription, ...] = ()
     host_agent: HostAgentDescription | None = None
     site: str = ""
+    day: Mapping[str, tuple[DaySpanDescription, ...]] = field(default_factory=dict)
+    statistics_level: int = 1
+    max_query_metrics: int | None = None
 
     def __post_init__(self) -> None:
         self._check_host_agent()
@@ -106,6 +115,7 @@ class VCenterDescription:
         self._check_relocations()
         self._check_events()
         self._check_tags()
+        self._check_day()
 
     def _check_host_agent(self) -> None:
         of_vcenter = (self.clusters, self.pods, self.profiles, self.tag_categories, self.storage_policies, self.extensions)
@@ -144,6 +154,17 @@ class VCenterDescription:
             for kind, name in zip(known, (event.vm, event.host, event.datastore), strict=True):
                 if name and name not in known[kind]:
                     raise ValueError(f"{self.name} has no {kind} named {name!r} for event {event.type}")
+
+    def _check_day(self) -> None:
+        if not 1 <= self.statistics_level <= 4:
+            raise ValueError(f"{self.name}: a statistics level is 1 to 4, and not {self.statistics_level}")
+        if not self.day:
+            return
+        known = {store.name for store in self.datastores} | {device.name for host in self.hosts for device in host.devices}
+        if lost := set(self.day) - known:
+            raise ValueError(f"{self.name} has no datastores or devices named {sorted(lost)} whose day differed")
+        if lost := {name for spans in self.day.values() for span in spans for name in span.hosts} - {host.name for host in self.hosts}:
+            raise ValueError(f"{self.name} has no hosts named {sorted(lost)} whose day differed")
 
     def _check_tags(self) -> None:
         tagged = {name for category in self.tag_categories for tag in category.tags for name in tag.objects}

@@ -11,6 +11,7 @@ from pyVmomi import VmomiSupport, vim, vmodl
 from auditor_lab.vcenter.context import host_behind, reachable_host
 from auditor_lab.vcenter.description.modules import module_of
 from auditor_lab.vcenter.inventory import hardware, hosts
+from auditor_lab.vcenter.performance.manager import SETTINGS_ID, vcenter_settings
 from auditor_lab.vcenter.soap.data_objects import complete
 from auditor_lab.vcenter.state.profiles import options_written
 
@@ -21,8 +22,15 @@ if TYPE_CHECKING:
 
 def _query_options(context: Context, this: Any, arguments: Mapping[str, Any]) -> Any:
     """The options of a name: an exact name includes hidden options; a name that ends with a dot, or an empty one, lists those below it."""
-    host = host_behind(context, this)
     name = arguments.get("name") or ""
+    if this._GetMoId() == SETTINGS_ID:  # noqa: SLF001  pyVmomi's accessor
+        options = [
+            one for one in vcenter_settings(context.state) if one.key == name or (one.key.startswith(name) and name[-1:] in ("", "."))
+        ]
+        if name and not options:
+            raise vim.fault.InvalidName(name=name, msg=f"The name '{name}' is not valid.")
+        return VmomiSupport.GetVmodlType("vim.option.OptionValue[]")(options)
+    host = host_behind(context, this)
     if name and not name.endswith("."):
         if name not in host.options:
             raise vim.fault.InvalidName(name=name, msg=f"The name '{name}' is not valid.")

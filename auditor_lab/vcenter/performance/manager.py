@@ -22,14 +22,20 @@ from auditor_lab.vcenter.soap.data_objects import complete, long
 
 if TYPE_CHECKING:
     from auditor_lab.vcenter.context import Context, Operation
+    from auditor_lab.vcenter.state.vcenter import VCenterState
 
 REFERENCE = vim.PerformanceManager("PerfMgr")
 _Performance = vim.PerformanceManager
+SETTINGS_ID = "VpxSettings"
+SETTING = "config.vpxd.stats.maxQueryMetrics"
+MAX_QUERY_METRICS = 64
+"""What counts where nobody has set it. Source: KB 2107096; telegraf takes 256 for releases after 6.0 (influxdata/telegraf#4949)."""
 
 
-def performance_objects() -> list[Managed]:
-    """The performance manager."""
+def performance_objects(state: VCenterState) -> list[Managed]:
+    """The performance manager, and the vCenter's own options, of which the limit of its queries is one."""
     return [
+        Managed(vim.option.OptionManager, SETTINGS_ID, {"setting": lambda: vcenter_settings(state)}),
         Managed(
             vim.PerformanceManager,
             REFERENCE._GetMoId(),  # noqa: SLF001  pyVmomi's accessor
@@ -37,12 +43,19 @@ def performance_objects() -> list[Managed]:
                 "perfCounter": lambda: [counter.info() for counter in COUNTERS.values()],
                 "historicalInterval": lambda: [
                     vim.HistoricalInterval(key=key, name=name, samplingPeriod=period, length=length, level=level, enabled=True)
-                    for key, name, period, length, level in HISTORICAL
+                    for key, name, period, length, _ in HISTORICAL
+                    for level in (state.description.statistics_level,)
                 ],
                 "description": _description,
             },
-        )
+        ),
     ]
+
+
+def vcenter_settings(state: VCenterState) -> list[Any]:
+    """OptionValue of those of the vCenter's own settings that the lab has; one that nobody has set is not there."""
+    most = state.description.max_query_metrics
+    return [] if most is None else [vim.option.OptionValue(key=SETTING, value=most)]
 
 
 def _description() -> Any:
@@ -103,19 +116,42 @@ def _metrics(context: Context, loads: Loads, entity: Any, interval: int) -> Metr
     Raises:
         vmodl.fault.InvalidArgument: there is no such interval.
     """
-    levels = {period: level for _, _, period, _, level in HISTORICAL}
+    periods = {period for _, _, period, _, _ in HISTORICAL}
     if interval == REAL_TIME_SECONDS:
         return metrics_of(context.state, loads, entity, interval) if supports_real_time(entity) else {}
-    if interval not in levels:
+    if interval not in periods:
         raise vmodl.fault.InvalidArgument(invalidProperty="interval", msg="A specified parameter was not correct: interval")
-    return stored_metrics(metrics_of(context.state, loads, entity, interval), levels[interval])
+    return stored_metrics(metrics_of(context.state, loads, entity, interval), context.state.description.statistics_level)
 
 
 def _query_perf(context: Context, _this: Any, arguments: Mapping[str, Any]) -> Any:
     """One result for each entity; one without the requested metrics is left out."""
     loads = Loads(context.state)
+    _check_size(context, arguments["querySpec"])
     built = [_entity_metric(context, loads, spec) for spec in arguments["querySpec"]]
     return VmomiSupport.GetVmodlType("vim.PerformanceManager.EntityMetricBase[]")([one for one in built if one is not None])
+
+
+def _check_size(context: Context, specs: list[Any]) -> None:
+    """Refuse a query of more roll-ups than vCenter's database is asked for at once; each instance of a wildcard counts.
+
+    Source: KB 2107096; the message as telegraf's users quote it (influxdata/telegraf#5037, #7721). That wildcards count as what they stand
+    for is not verified against a real vCenter.
+    """
+    most = context.state.description.max_query_metrics
+    most = MAX_QUERY_METRICS if most is None else most
+    if most < 1:
+        return
+    loads = Loads(context.state)
+    asked = 0
+    for spec in specs:
+        if spec.intervalId and spec.intervalId != REAL_TIME_SECONDS:
+            asked += len(_chosen(_metrics(context, loads, spec.entity, spec.intervalId), spec.metricId))
+    if asked > most:
+        raise vim.fault.RestrictedByAdministrator(
+            details=SETTING.removeprefix("config."),
+            msg="This operation is restricted by the administrator - 'vpxd.stats.maxQueryMetrics'. Contact your system administrator.",
+        )
 
 
 def _entity_metric(context: Context, loads: Loads, spec: Any) -> Any:
@@ -126,7 +162,7 @@ def _entity_metric(context: Context, loads: Loads, spec: Any) -> Any:
     if not chosen or not times:
         return None
     name = spec.entity._GetMoId()  # noqa: SLF001  as above
-    series = {key: value.at(times, name, key[1]) for key, value in chosen.items()}
+    series = {key: value.at(times, name, key[1], _width(key[0], interval)) for key, value in chosen.items()}
     stamps = [datetime.fromtimestamp(seconds, UTC) for seconds in times]
     ids = {key: _metric_id(*key) for key in series}
     if spec.format == "csv":
@@ -141,6 +177,11 @@ def _entity_metric(context: Context, loads: Loads, spec: Any) -> Any:
         sampleInfo=[_Performance.SampleInfo(timestamp=stamp, interval=interval) for stamp in stamps],
         value=[_Performance.IntSeries(id=ids[key], value=longs([long(one) for one in values])) for key, values in series.items()],
     )
+
+
+def _width(counter: int, interval: int) -> int:
+    """How many seconds a value is of: a roll-up of the kind "latest" is the newest sample of its interval."""
+    return REAL_TIME_SECONDS if COUNTERS[counter].rollup == "latest" else interval
 
 
 @lru_cache(maxsize=1 << 16)  # hosts of a cluster see the same devices, and pyVmomi is slow to create one
@@ -169,6 +210,11 @@ def _sample_times(spec: Any, interval: int) -> list[int]:
 
     `maxSample` selects the newest, and applies to real-time samples only. Source: PerfQuerySpec in the vSphere API.
     """
+    if spec.startTime is not None and spec.endTime is not None and spec.startTime >= spec.endTime:  # influxdata/telegraf#12455
+        raise vmodl.fault.InvalidArgument(
+            invalidProperty="querySpec.startTime, querySpec.endTime",
+            msg="A specified parameter was not correct: querySpec.startTime, querySpec.endTime",
+        )
     now = int(time.time())
     length = next((length for _, _, period, length, _ in HISTORICAL if period == interval), REAL_TIME_KEPT_SECONDS)
     first = now - length

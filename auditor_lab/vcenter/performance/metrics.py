@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from pyVmomi import vim
 
+from auditor_lab.days import Spell, mean_of
 from auditor_lab.vcenter.inventory.datastores import summary
 from auditor_lab.vcenter.inventory.vms import devices
-from auditor_lab.vcenter.performance.counters import COUNTERS, key_of
+from auditor_lab.vcenter.performance.counters import COUNTERS, REAL_TIME_SECONDS, key_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from auditor_lab.vcenter.state.hosts import HostState
     from auditor_lab.vcenter.state.vcenter import VCenterState
 
+_IO_KIB = 16  # of a command, where the description does not say how large they are
 _TREMBLE = 0.04  # share of the value, up and down
 _PERCENT = 100  # percentages are in hundredths. Source: vSphere API reference, PerformanceManagerUnit.percent: "100 represents 1%"
 _DISK_FAMILIES = (
@@ -35,19 +37,27 @@ _DISK_FAMILIES = (
 class Value:
     """The value of a counter: the sum of `parts`, each rounded to a whole number, so that GAVG stays DAVG + KAVG.
 
-    `steady` values are settings and counts, which do not vary.
+    `steady` values are settings and counts, which do not vary. In `spells` the first part had another value; where `is_highest`, the higher
+    of both counts.
     """
 
     parts: tuple[float, ...]
     steady: bool = False
+    spells: tuple[Spell, ...] = ()
+    is_highest: bool = False
 
-    def at(self, times: Sequence[int], entity: str, instance: str) -> list[int]:
-        """The values at these times, in seconds since 1970; equal for equal arguments."""
-        if self.steady:
-            return [sum(map(round, self.parts))] * len(times)
-        begun = zlib.crc32(f"{entity}/{instance}/".encode())
-        factors = (1 + _TREMBLE * (2 * zlib.crc32(b"%d" % seconds, begun) / 0xFFFFFFFF - 1) for seconds in times)
-        return [sum([round(part * factor) for part in self.parts]) for factor in factors]
+    def at(self, times: Sequence[int], entity: str, instance: str, seconds: int = REAL_TIME_SECONDS) -> list[int]:
+        """The values of the intervals of `seconds` that end at these times, in seconds since 1970; equal for equal arguments."""
+        begun = 0 if self.steady else zlib.crc32(f"{entity}/{instance}/".encode())
+        first, rest = self.parts[0], self.parts[1:]
+        values = []
+        for time in times:
+            factor = 1.0 if self.steady else 1 + _TREMBLE * (2 * zlib.crc32(b"%d" % time, begun) / 0xFFFFFFFF - 1)
+            mean = mean_of(first, self.spells, time, seconds) if self.spells else first
+            if self.is_highest:
+                mean = max(mean, first)
+            values.append(sum([round(part * factor) for part in (mean, *rest)]))
+        return values
 
 
 Metrics = dict[tuple[int, str], Value]  # by counter's key and instance; "" is the entity itself
@@ -67,7 +77,7 @@ def metrics_of(state: VCenterState, loads: Loads, reference: Any, interval_secon
     elif isinstance(reference, vim.VirtualMachine):
         values = _of_vm(state, moid, loads)
     elif isinstance(reference, vim.Datastore):
-        values = _of_datastore(state.datastores[moid], loads)
+        values = _of_datastore(state, state.datastores[moid], loads)
     else:
         return {}
     return {(key_of(name), instance): value for name, instance, value in values}
@@ -78,60 +88,108 @@ def stored_metrics(metrics: Mapping[tuple[int, str], Value], level: int) -> Metr
     return {key: value for key, value in metrics.items() if COUNTERS[key[0]].stored_at(level, instance=key[1] != "")}
 
 
-def _steady(value: float) -> Value:
-    return Value((value,), steady=True)
+def _steady(value: float, spells: tuple[Spell, ...] = ()) -> Value:
+    return Value((value,), steady=True, spells=spells)
 
 
 def _of_host(state: VCenterState, host: HostState, loads: Loads, interval: int) -> Iterator[tuple[str, str, Value]]:
     if not host.reachable:
         return
-    worst = 0.0
+    worst, passed_kib = 0.0, 0.0
+    slow: list[Spell] = []
     for name, device in host.devices.items():
         reading = loads.device(host, device)
         worst = max(worst, reading.total_ms)
-        yield "disk.deviceLatency", name, Value((reading.device_ms,))
+        subjects = _subjects_of(state, name)
+        hosts = sum(1 for one in state.hosts.values() if name in one.devices) if state.day else 1
+        latency, iops, kib = (
+            state.day.spells(subjects, field, host=host.description.name, hosts=hosts, factor=factor)
+            for field, factor in (("latency_ms", 1), ("iops", 1), ("bytes", 1 / 1024))
+        )
+        slow += latency
+        per_second = reading.per_second
+        passed_kib += per_second * _IO_KIB
+        yield "disk.deviceLatency", name, Value((reading.device_ms,), spells=latency)
         yield "disk.kernelLatency", name, Value((reading.kernel_ms,))
         yield "disk.queueLatency", name, Value((reading.queue_ms,))
-        yield "disk.totalLatency", name, Value((reading.device_ms, reading.kernel_ms))
+        yield "disk.totalLatency", name, Value((reading.device_ms, reading.kernel_ms), spells=latency)
         yield "disk.maxQueueDepth", name, _steady(reading.depth)
-        yield "disk.commandsAveraged", name, Value((reading.per_second,))
-        yield "disk.commands", name, Value((reading.per_second * interval,))
+        yield "disk.commandsAveraged", name, Value((per_second,), spells=iops)
+        yield "disk.commands", name, Value((per_second * interval,), spells=_times(iops, interval))
+        for kind in ("Read", "Write"):  # half each: the description does not separate them
+            yield f"disk.number{kind}Averaged", name, Value((per_second / 2,), spells=_times(iops, 0.5))
+            yield f"disk.{kind.lower()}", name, Value((per_second * _IO_KIB / 2,), spells=_times(kib, 0.5))
         yield "disk.commandsAborted", name, _steady(device.load.commands_aborted * interval / 20)
         yield "disk.busResets", name, _steady(device.load.bus_resets * interval / 20)
         yield "disk.scsiReservationConflicts", name, _steady(0)
-    yield "disk.maxTotalLatency", "", Value((worst,))
+    yield "disk.maxTotalLatency", "", Value((worst,), spells=tuple(slow), is_highest=True)
+    yield "disk.usage", "", Value((passed_kib,))
+    yield from _adapters(host, loads)
+    yield from _stores_of_host(state, host, loads, interval)
+
+
+def _subjects_of(state: VCenterState, device: str) -> list[str]:
+    """The names under which a scenario's day may have a device: its own, and those of the datastores on it."""
+    if not state.day:
+        return []
+    stores = [one.description for one in state.datastores.values()]
+    return [device, *(store.name for store in stores if device in store.extents)]
+
+
+def _times(spells: tuple[Spell, ...], factor: float) -> tuple[Spell, ...]:
+    return tuple(Spell(one.begin, one.end, one.value * factor) for one in spells)
+
+
+def _adapters(host: HostState, loads: Loads) -> Iterator[tuple[str, str, Value]]:
     for name, hba in host.hbas.items():
         depth, passing = loads.adapter(host, hba)
+        behind = [loads.device(host, device) for device in host.devices.values() if hba.reaches(device)]
+        passed = sum(one.per_second for one in behind)
+        took = sum(one.per_second * one.device_ms for one in behind) / passed if passed else 0.0
         yield "storageAdapter.queueDepth", name, _steady(depth)
         yield "storageAdapter.outstandingIOs", name, Value((passing.active,))
         yield "storageAdapter.queued", name, Value((passing.queued,))
         yield "storageAdapter.queueLatency", name, Value((passing.queue_ms,))
         yield "storageAdapter.commandsAveraged", name, Value((passing.per_second,))
-    yield from _stores_of_host(state, host, loads, interval)
+        for kind in ("Read", "Write"):  # half each, as above
+            yield f"storageAdapter.total{kind}Latency", name, Value((took + passing.queue_ms,))
+            yield f"storageAdapter.{kind.lower()}", name, Value((passing.per_second * _IO_KIB / 2,))
 
 
 def _stores_of_host(state: VCenterState, host: HostState, loads: Loads, interval: int) -> Iterator[tuple[str, str, Value]]:
     worst = 0.0
+    slow: list[Spell] = []
     for store in state.mounted(host.description.name):
-        instance = instance_of(store)
+        instance, name, hosts = instance_of(store), [store.description.name], len(store.description.hosts)
         mine = loads.datastore(store, [host])
         every = loads.datastore(store, loads.hosts_of(store))
         worst = max(worst, mine.vm_latency_ms)
-        yield from _datastore_commands(instance, mine)
-        yield "datastore.datastoreIops", instance, Value((every.per_second,))
-        yield "datastore.sizeNormalizedDatastoreLatency", instance, Value((every.latency_ms * 1000,))
-        yield "datastore.siocActiveTimePercentage", instance, _steady(every.sioc_active_percent * _PERCENT)
+        latency = state.day.spells(name, "latency_ms", host=host.description.name)
+        slow += latency
+        shares = {
+            field: state.day.spells(name, field, host=host.description.name, hosts=hosts, factor=factor)
+            for field, factor in (("iops", 1 / 2), ("bytes", 1 / 2048))
+        }
+        yield from _datastore_commands(instance, mine, latency, shares["iops"], shares["bytes"])
+        yield "datastore.datastoreIops", instance, Value((every.per_second,), spells=state.day.spells(name, "iops"))
+        in_us = _times(state.day.spells(name, "latency_ms"), 1000)
+        yield "datastore.sizeNormalizedDatastoreLatency", instance, Value((every.latency_ms * 1000,), spells=in_us)
+        active = state.day.spells(name, "sioc_active_percent", factor=_PERCENT)
+        yield "datastore.siocActiveTimePercentage", instance, _steady(every.sioc_active_percent * _PERCENT, active)
         yield "datastore.datastoreMaxQueueDepth", instance, _steady(mine.queue_depth)
-        yield "datastore.datastoreVMObservedLatency", instance, Value((every.vm_latency_ms * 1000,))
+        yield "datastore.datastoreVMObservedLatency", instance, Value((every.vm_latency_ms * 1000,), spells=in_us)
         yield "datastore.commandsAborted", instance, _steady(mine.aborted * interval / 20)
         yield "datastore.busResets", instance, _steady(mine.resets * interval / 20)
-    yield "datastore.maxTotalLatency", "", Value((worst,))
+    yield "datastore.maxTotalLatency", "", Value((worst,), spells=tuple(slow), is_highest=True)
 
 
-def _datastore_commands(instance: str, reading: DatastoreReading) -> Iterator[tuple[str, str, Value]]:
-    for kind in ("Read", "Write"):  # half each: the description does not separate them
-        yield f"datastore.number{kind}Averaged", instance, Value((reading.per_second / 2,))
-        yield f"datastore.total{kind}Latency", instance, Value((reading.vm_latency_ms,))
+def _datastore_commands(
+    instance: str, reading: DatastoreReading, latency: tuple[Spell, ...], iops: tuple[Spell, ...], kib: tuple[Spell, ...]
+) -> Iterator[tuple[str, str, Value]]:
+    for kind in ("Read", "Write"):  # half each, as above
+        yield f"datastore.number{kind}Averaged", instance, Value((reading.per_second / 2,), spells=iops)
+        yield f"datastore.total{kind}Latency", instance, Value((reading.vm_latency_ms,), spells=latency)
+        yield f"datastore.{kind.lower()}", instance, Value((reading.per_second * _IO_KIB / 2,), spells=kib)
 
 
 def _of_vm(state: VCenterState, moid: str, loads: Loads) -> Iterator[tuple[str, str, Value]]:
@@ -155,11 +213,15 @@ def _of_vm(state: VCenterState, moid: str, loads: Loads) -> Iterator[tuple[str, 
     yield "disk.maxTotalLatency", "", Value((worst,))
 
 
-def _of_datastore(store: DatastoreState, loads: Loads) -> Iterator[tuple[str, str, Value]]:
+def _of_datastore(state: VCenterState, store: DatastoreState, loads: Loads) -> Iterator[tuple[str, str, Value]]:
     """The metrics of a datastore in govmomi's capture; those of Storage I/O Control belong to the hosts, with a datastore as instance."""
     reading = loads.datastore(store, loads.hosts_of(store))
+    iops, kib = (
+        state.day.spells([store.description.name], field, factor=factor) for field, factor in (("iops", 1 / 2), ("bytes", 1 / 2048))
+    )
     for kind in ("Read", "Write"):
-        yield f"datastore.number{kind}Averaged", "", Value((reading.per_second / 2,))
+        yield f"datastore.number{kind}Averaged", "", Value((reading.per_second / 2,), spells=iops)
+        yield f"datastore.{kind.lower()}", "", Value((reading.per_second * _IO_KIB / 2,), spells=kib)
 
 
 def instance_of(store: DatastoreState) -> str:

@@ -40,6 +40,7 @@ def service_content(state: VCenterState) -> Any:
         searchIndex=vim.SearchIndex("SearchIndex"),
         storageResourceManager=vim.StorageResourceManager("StorageResourceManager"),
         perfManager=vim.PerformanceManager("PerfMgr"),
+        setting=vim.option.OptionManager("VpxSettings"),
         eventManager=vim.event.EventManager("EventManager"),
         authorizationManager=vim.AuthorizationManager("AuthorizationManager"),
         taskManager=vim.TaskManager("TaskManager"),

@@ -14,6 +14,7 @@ from itertools import count
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
+from auditor_lab.days import Day
 from auditor_lab.vcenter.state.datastores import DatastoreState
 from auditor_lab.vcenter.state.event_log import EventLog
 from auditor_lab.vcenter.state.hosts import Hosts
@@ -33,6 +34,7 @@ class VCenterState:
     """Everything that one vCenter stores, and the lock that every reader and writer holds.
 
     Attributes:
+        day: how the day before the start differed from now.
         version: counts changes, so that cached objects can be recognised as old.
         reboot_seconds: how long a rebooting host does not answer.
         task_seconds: how long other tasks run.
@@ -44,6 +46,7 @@ class VCenterState:
 
     def __init__(self, description: VCenterDescription) -> None:
         self.description = description
+        self.day = Day(description.day, time.time())
         self.lock = threading.RLock()
         self.version = 0
         self.events = EventLog(self.changed)
