@@ -41,6 +41,7 @@ from auditor.model.readings import EndpointReading, Gap, ReadTime
 from auditor.model.reports import Document, DocumentKind, FixCertificate, Origin, PlaceCount, Report, RuleText, Run, TrendPoint
 from auditor.model.resources import Resource, Scalar, Target
 from auditor.model.rule_keys import Cure, ImpactModel, ImpactScope, Lesson, Reproduction
+from auditor.model.spans import Span
 from auditor.model.verdicts import DriftAge, Finding, Severity, Summary, Verdict
 
 __all__ = [
@@ -93,6 +94,7 @@ __all__ = [
     "Secret",
     "Severity",
     "Share",
+    "Span",
     "Ssh",
     "Sso",
     "Summary",

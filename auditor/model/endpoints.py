@@ -8,6 +8,8 @@ from enum import StrEnum
 from typing import TypeAlias
 from zlib import crc32
 
+from auditor.model.spans import Span
+
 
 class EndpointKind(StrEnum):
     """The kind of product at an endpoint's address; the folder of that name in `auditor.endpoints` holds everything about it.
@@ -240,6 +242,7 @@ class Endpoint:
         evidence: the files that are read; None for an address.
         login: how a vCenter or host is logged in to where it is not by user name and password.
         route: what leads to it; None: it is connected to straight.
+        history: the span whose counters are read as well; None: only those of now.
     """
 
     name: str
@@ -257,6 +260,7 @@ class Endpoint:
     evidence: Evidence | None = None
     login: OpenSession | Sso | None = None
     route: Proxy | Jump | None = None
+    history: Span | None = None
 
     @property
     def who(self) -> str:

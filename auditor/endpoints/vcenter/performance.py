@@ -93,14 +93,28 @@ def query_samples(vcenter: VCenter, hosts: Sequence[Ref], counters: Mapping[str,
         vmodl.MethodFault: as the server gave it, for all hosts together.
         EndpointError: of the transport, or the answer makes no sense.
     """
-    names = {key: name for name, key in counters.items()}
-    stub: Stub = vcenter.stub
-    metrics = "".join(f"<metricId><counterId>{key}</counterId><instance>*</instance></metricId>" for key in names)
+    metrics = "".join(metric_text(key, "*") for key in counters.values())
     specs = "".join(
-        f"<querySpec><entity type={quoteattr(host.type)}>{escape(host.value)}</entity><maxSample>{most}</maxSample>{metrics}"
+        f"<querySpec>{entity_text(host)}<maxSample>{most}</maxSample>{metrics}"
         f"<intervalId>{SAMPLE_SECONDS}</intervalId><format>csv</format></querySpec>"
         for host in hosts
     )
+    return answered_samples(vcenter, specs, {key: name for name, key in counters.items()})
+
+
+def entity_text(ref: Ref) -> str:
+    """The entity of a query, as SOAP has it."""
+    return f"<entity type={quoteattr(ref.type)}>{escape(ref.value)}</entity>"
+
+
+def metric_text(key: int, instance: str) -> str:
+    """A counter and one instance of a query, as SOAP has them; "*" is every instance, "" the entity as a whole."""
+    return f"<metricId><counterId>{key}</counterId><instance>{escape(instance)}</instance></metricId>"
+
+
+def answered_samples(vcenter: VCenter, specs: str, names: Mapping[int, str]) -> list[Samples]:
+    """What QueryPerf answers to `specs`, by `names` of counters; see `query_samples`."""
+    stub: Stub = vcenter.stub
     request = _ENVELOPE.format(moid=escape(moid(vcenter.content.perfManager)), specs=specs)
 
     def decode(status: int, body: bytes) -> list[Samples]:

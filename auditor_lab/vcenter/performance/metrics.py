@@ -152,6 +152,7 @@ def _adapters(host: HostState, loads: Loads) -> Iterator[tuple[str, str, Value]]
         yield "storageAdapter.queueLatency", name, Value((passing.queue_ms,))
         yield "storageAdapter.commandsAveraged", name, Value((passing.per_second,))
         for kind in ("Read", "Write"):  # half each, as above
+            yield f"storageAdapter.number{kind}Averaged", name, Value((passing.per_second / 2,))
             yield f"storageAdapter.total{kind}Latency", name, Value((took + passing.queue_ms,))
             yield f"storageAdapter.{kind.lower()}", name, Value((passing.per_second * _IO_KIB / 2,))
 

@@ -150,13 +150,13 @@ def _prepared(
     stores: Mapping[str, str] = {}
     on_devices = 0
     if "datastore_load" in topics:
-        stores, on_devices, all_told = yield from _stores(vcenter, endpoint, circuit)
+        stores, on_devices, all_told = yield from stores_by_instance(vcenter, endpoint, circuit)
         whole["datastore_load"] = whole["datastore_load"] and all_told
     counters = {name: known[name] for names in wanted.values() for name in names if name in known}
     return _Query(vcenter, endpoint, counters, stores, on_devices, whole, filling)
 
 
-def _stores(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit) -> Generator[Facts, None, tuple[dict[str, str], int, bool]]:
+def stores_by_instance(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit) -> Generator[Facts, None, tuple[dict[str, str], int, bool]]:
     """The ids of datastores by the last part of their URL (of VMFS the volume's uuid), how many are VMFS, and whether all were reported."""
     stores: dict[str, str] = {}
     on_devices, whole = 0, True

@@ -47,6 +47,11 @@ class TaskPool:
         while not self._ended.empty():
             yield from self._next()
 
+    def fewer_than(self, most: int) -> Iterator[Facts]:
+        """Yield the facts of tasks, as they end, until fewer than `most` are under way: what tasks bring is not held for longer."""
+        while self._under_way >= max(1, most):
+            yield from self._next()
+
     def rest(self) -> Iterator[Facts]:
         """Yield the facts of every task still under way, as it ends."""
         while self._under_way:

@@ -10,6 +10,7 @@ from auditor.endpoints.vcenter.collect.changes import collect_changes
 from auditor.endpoints.vcenter.collect.datastores import collect_datastores
 from auditor.endpoints.vcenter.collect.disk_load import TOPIC as DISK_LOAD
 from auditor.endpoints.vcenter.collect.disk_load import collect_disk_load
+from auditor.endpoints.vcenter.collect.history import collect_load_history
 from auditor.endpoints.vcenter.collect.hosts import collect_hosts
 from auditor.endpoints.vcenter.collect.live import LIVE_TOPICS, read_live
 from auditor.endpoints.vcenter.collect.load import LOAD_TOPICS, expected_of, send_for_load
@@ -27,6 +28,7 @@ from auditor.endpoints.vcenter.collect.vms import MachinesSeen, collect_vms
 from auditor.errors import EndpointError
 from auditor.facts.needs import EVERYTHING
 from auditor.facts.schema import HOST_TOPICS
+from auditor.facts.tables.history import TOPIC as LOAD_HISTORY
 from auditor.model import Gap
 
 if TYPE_CHECKING:
@@ -99,6 +101,8 @@ def collect_vcenter(
             filling.update(host.id for host in hosts if not share.has(host.id))  # of those only another reader knows it
             yield from collect_disk_load(vcenter, endpoint, machines, filling, circuit)
         yield from tasks.rest()
+        if LOAD_HISTORY in topics and share.is_first:
+            yield from collect_load_history(vcenter, endpoint, hosts, tasks, circuit)
 
 
 def _gaps_alone(facts: Generator[Facts, None, list[HostSeen]]) -> Generator[Facts, None, list[HostSeen]]:
