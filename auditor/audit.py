@@ -23,7 +23,8 @@ from auditor.facts.needs import EVERYTHING, Needs
 from auditor.facts.needs import needs as facts_needed
 from auditor.facts.snapshots.earlier import with_host_marks, with_marks
 from auditor.facts.snapshots.snapshot import Snapshot, load_snapshot
-from auditor.fleet.loading import Fleet, load_fleet, with_transport
+from auditor.facts.tables.history import TOPIC as HISTORY
+from auditor.fleet.loading import Fleet, load_fleet, with_history, with_transport
 from auditor.history.baseline import baseline_kinds, load_about, put_baseline
 from auditor.history.folders import JOURNAL_FOLDER, SNAPSHOT_FOLDER, SPILL_FOLDER
 from auditor.history.incremental import Incremental, earlier_run
@@ -40,7 +41,16 @@ from auditor.pipeline.changes import apply_plan, plan_undo, resume, undo, undo_r
 from auditor.pipeline.files_of_hosts import origin_of_changes, refuse_files
 from auditor.pipeline.fixing import fix, rehearse
 from auditor.pipeline.judging import Collected, judge_collected
-from auditor.pipeline.policy import Policy, load_fleet_waivers, load_policy, load_rule_set, needs_for, needs_of_reach
+from auditor.pipeline.policy import (
+    Policy,
+    history_notices,
+    load_fleet_waivers,
+    load_policy,
+    load_rule_set,
+    needs_for,
+    needs_of_history,
+    needs_of_reach,
+)
 from auditor.pipeline.request import ApplyRequest, AuditRequest, FixLimits, ResumeRequest, UndoRequest
 from auditor.pipeline.result import AuditResult
 from auditor.pipeline.saving import plan_file, save_run
@@ -184,6 +194,7 @@ def collect(request: AuditRequest, place: Place, needed: Needs = EVERYTHING) -> 
         )
     with closing(lambda: f"nothing was kept in {place}.\n  why: the fleet was not read to its end.\n  do:  collect again."):
         with workers_of(request.workers, request.workers_certificates, fleet) as workers:
+            needed |= needs_of_history(request.history)
             snapshot = collect_fleet(fleet, request.progress, needed, chosen=_to_read(request, fleet), elsewhere=workers)
         save_snapshot(snapshot, place)
     return snapshot
@@ -191,7 +202,7 @@ def collect(request: AuditRequest, place: Place, needed: Needs = EVERYTHING) -> 
 
 def _fleet(request: AuditRequest) -> Fleet | None:
     fleet = load_fleet(request.fleet) if isinstance(request.fleet, Path) else request.fleet
-    return None if fleet is None else with_transport(fleet, request.transport)
+    return None if fleet is None else with_history(with_transport(fleet, request.transport), request.history)
 
 
 def _to_read(request: AuditRequest, fleet: Fleet) -> frozenset[str] | None:
@@ -214,8 +225,17 @@ def _policy(request: AuditRequest, source: Fleet | Snapshot, state: Path) -> Pol
         kinds = baseline_kinds(source)
     declared = None if isinstance(source, Fleet) else declared_kinds(source.connection)
     fleet, own = source if isinstance(source, Fleet) else None, tuple(request.rules)
+    has_history = request.history is not None if isinstance(source, Fleet) else HISTORY in source.asked.topics
     return load_policy(
-        fleet, own, request.only, request.tags, kinds, declared_kinds=declared, severity=request.severity, exclude=request.exclude
+        fleet,
+        own,
+        request.only,
+        request.tags,
+        kinds,
+        declared_kinds=declared,
+        severity=request.severity,
+        exclude=request.exclude,
+        has_history=has_history,
     )
 
 
@@ -225,7 +245,11 @@ def _read_fleet(
     """Read what the rules and waivers need of `fleet`, and save the snapshot in the run's directory before anything is judged."""
     # A fix is limited in hosts; names in `protect:` and `maintenance:` are compared with the hosts, so that one that fits nothing is said.
     counted = request.fix is not None or bool(fleet.protected or fleet.maintenance)
-    needs = needs_for(rules, hosts=counted, waivers=waivers, places=request.is_of_hosts) | needs_of_reach(fleet)
+    needs = (
+        needs_for(rules, hosts=counted, waivers=waivers, places=request.is_of_hosts)
+        | needs_of_reach(fleet)
+        | needs_of_history(request.history)
+    )
     if any(one.tag is not None for one in fleet.protected):
         needs |= facts_needed([("tagged", "tag")])
     code_digest()
@@ -242,4 +266,5 @@ def _read_fleet(
     # Judged from the files: of a large fleet the tables themselves would be most of the memory.
     snapshot = load_snapshot(directory / SNAPSHOT_FOLDER)
     rests_on = None if earlier is None else earlier.directory.parent
-    return Collected(directory, snapshot, started, why + recovered + unmatched_notices(fleet, snapshot), rests_on)
+    notices = why + recovered + unmatched_notices(fleet, snapshot) + history_notices(request.history)
+    return Collected(directory, snapshot, started, notices, rests_on)

@@ -14,7 +14,7 @@ import typer
 from auditor.cli import completions, options, waiting
 from auditor.cli.confirm import await_confirmed
 from auditor.cli.evidence import files_of, with_files
-from auditor.cli.option_groups import ExitOptions, FixOptions, IncrementalOptions, RuleOptions, WorkersOptions, with_groups
+from auditor.cli.option_groups import ExitOptions, FixOptions, HistoryOptions, IncrementalOptions, RuleOptions, WorkersOptions, with_groups
 from auditor.cli.shown import Shown, show_dry_run, show_fixed, typed, write_reports
 from auditor.cli.terminal import always, ask, ask_unmatched, progress, show_changes, show_plan, warn
 from auditor.errors import AuditorError, ConfigurationError
@@ -43,6 +43,7 @@ def audit(
     fix_options: FixOptions,
     transport: options.Transport = None,
     incremental_options: IncrementalOptions,
+    history_options: HistoryOptions,
     workers_options: WorkersOptions,
     compare: options.Compare = None,
     waivers: options.Waivers = None,
@@ -56,6 +57,8 @@ def audit(
     Example: auditor audit --fleet fleet.yaml --since last --max-age 12h
 
     Example: auditor audit --fleet fleet.yaml --compare 20261121T065500Z-1a2b
+
+    Example: auditor audit --fleet fleet.yaml --history 6h --at "2026-11-25 02:00"
 
     Example: auditor audit --fleet fleet.yaml --tag vvol --tag qos
 
@@ -87,7 +90,10 @@ def audit(
         raise without_journals(state_dir)
     if snapshot:
         workers = workers_options.workers is not None
-        _refuse_with_snapshot(transport=transport is not None, since=incremental is not None, fix=fix_options.fix, workers=workers)
+        past = history_options.span() is not None
+        _refuse_with_snapshot(
+            transport=transport is not None, since=incremental is not None, fix=fix_options.fix, workers=workers, past=past
+        )
     request = AuditRequest(
         fleet=with_files(fleet, files, incremental_options.max_age, cluster_of),
         snapshot=None if files else snapshot or None,
@@ -95,6 +101,7 @@ def audit(
         waivers=waivers,
         compare=compare,
         incremental=incremental,
+        history=history_options.span(),
         transport=transport,
         workers=workers_options.workers,
         workers_certificates=workers_options.workers_certificates,
@@ -162,6 +169,7 @@ def demo(
     exit_options: ExitOptions,
     fix_options: FixOptions,
     transport: options.Transport = None,
+    history_options: HistoryOptions,
     state_dir: options.StateDir = None,
 ) -> int:
     """Audit a simulated fleet, in this process and on loopback only: no vCenter needed.
@@ -178,7 +186,14 @@ def demo(
     from auditor_lab.serving import serve
 
     if bundle:
-        _refuse_with_snapshot(transport=transport is not None, since=False, fix=fix_options.fix, workers=False, given="--bundle")
+        _refuse_with_snapshot(
+            transport=transport is not None,
+            since=False,
+            fix=fix_options.fix,
+            workers=False,
+            past=history_options.span() is not None,
+            given="--bundle",
+        )
     # Nothing settles in a simulation.
     limits = replace(fix_options, settle=fix_options.settle or 0.0).requested()
     simulated = described(scenario) if scenario else load_incidents()
@@ -196,6 +211,7 @@ def demo(
             fleet=_of_bundles(simulated, fleet) if bundle else fleet,
             **rule_options.arguments(),
             transport=transport,
+            history=history_options.span(),
             state=state_dir,
             fix=limits,
             is_demo=True,
@@ -219,8 +235,14 @@ def _of_bundles(simulated: LabFleet, path: Path) -> Fleet:
     return fleet_with_files(arrays, [bundles])
 
 
-def _refuse_with_snapshot(*, transport: bool, since: bool, fix: bool, workers: bool, given: str = "--from") -> None:
+def _refuse_with_snapshot(*, transport: bool, since: bool, fix: bool, workers: bool, past: bool, given: str = "--from") -> None:
     """Refuse options that only an audit of a fleet has."""
+    if past:
+        raise ConfigurationError(
+            f"--history cannot go with {given}",
+            why="what was saved is judged with the history that it holds; nothing is asked again.",
+            do="leave --history out, or collect a snapshot with it.",
+        )
     if workers:
         raise ConfigurationError(
             f"--workers cannot go with {given}", why="a saved snapshot is judged as it is; nothing is read.", do="leave --workers out."

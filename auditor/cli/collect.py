@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from auditor.cli import options
-from auditor.cli.option_groups import WorkersOptions, with_groups
+from auditor.cli.option_groups import HistoryOptions, WorkersOptions, with_groups
 from auditor.cli.terminal import progress
 from auditor.errors import CRASHED
 
@@ -21,6 +21,7 @@ def collect(
     out: options.Out,
     endpoint: options.Endpoints = None,
     transport: options.Transport = None,
+    history_options: HistoryOptions,
     workers_options: WorkersOptions,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with code 2 if something could not be read.")] = False,
 ) -> int:
@@ -29,6 +30,8 @@ def collect(
     Example: auditor collect --fleet fleet.yaml --out snapshot-monday
 
     Example: auditor collect --fleet fleet.yaml --endpoint 'vc-*' --out snapshot-vcenters
+
+    Example: auditor collect --fleet fleet.yaml --history 24h --out snapshot-monday
 
     Example: auditor collect --fleet fleet.yaml --workers scheduler.example.net:8786 --out s3://audits/site-a/monday
 
@@ -42,6 +45,7 @@ def collect(
         fleet=fleet,
         endpoints=endpoint or (),
         transport=transport,
+        history=history_options.span(),
         workers=workers_options.workers,
         workers_certificates=workers_options.workers_certificates,
     )

@@ -14,6 +14,7 @@ from auditor.cli.options import (
     Allow,
     AllowUnmatchedProtection,
     AllowUnusual,
+    At,
     Clusters,
     ConfirmWithin,
     DryRun,
@@ -21,6 +22,7 @@ from auditor.cli.options import (
     Exclude,
     FailOn,
     Fix,
+    History,
     Hosts,
     LeastSeverity,
     MaxAge,
@@ -43,6 +45,7 @@ from auditor.model import FixClass, Severity
 
 if TYPE_CHECKING:
     from auditor.history.incremental import Incremental
+    from auditor.model import Span
     from auditor.pipeline.request import FixLimits
 
 
@@ -175,6 +178,26 @@ class IncrementalOptions:
         if self.since is None:
             return None
         return Incremental(self.since, MAX_AGE if self.max_age is None else parse_max_age(self.max_age))
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryOptions:
+    """Which span of the past is read as well."""
+
+    history: History = None
+    at: At = None
+
+    def span(self) -> Span | None:
+        """These options as an `AuditRequest` takes them; None: nothing of the past is read.
+
+        Raises:
+            ConfigurationError: one of them is not understood, or --at was given without --history.
+        """
+        from datetime import UTC, datetime
+
+        from auditor.cli.history_span import history_span
+
+        return history_span(self.history, self.at, datetime.now(UTC))
 
 
 @dataclass(frozen=True, slots=True)

@@ -263,6 +263,26 @@ MaxAge = Annotated[
 ]
 
 
+History = Annotated[
+    str | None,
+    typer.Option(
+        "--history",
+        metavar="SPAN",
+        help="Read the counters of a span as well, for example 24h, and judge rules that need them. Its end is now, unless --at is given.",
+        show_default=False,
+    ),
+]
+At = Annotated[
+    str | None,
+    typer.Option(
+        "--at",
+        metavar="MOMENT",
+        help='With --history: the moment in its middle, as "2026-11-25 02:00"; local time of this machine, unless it names a zone.',
+        show_default=False,
+    ),
+]
+
+
 Workers = Annotated[
     str | None,
     typer.Option(

@@ -17,7 +17,7 @@ from auditor.fleet.settings_file import FILE_NAME as SETTINGS_FILE
 from auditor.fleet.settings_file import DeclaredSetting, load_settings
 from auditor.fleet.shape import SITE_NAME, FleetShape
 from auditor.fleet.windows import DAYS, MaintenanceWindow, minutes_of
-from auditor.model import BulkTransport, Endpoint, EndpointKind, Protection, RebootLimits, Scalar, Severity
+from auditor.model import BulkTransport, Endpoint, EndpointKind, Protection, RebootLimits, Scalar, Severity, Span
 from auditor.model.endpoint_kinds import is_known
 from auditor.model.plugins import plugin_kinds
 from auditor.text.addresses import in_short_form
@@ -109,6 +109,13 @@ def with_transport(fleet: Fleet, transport: BulkTransport | None) -> Fleet:
         return fleet
     forced = tuple(replace(one, lane=transport) if one.kind is EndpointKind.VCENTER else one for one in fleet.endpoints)
     return replace(fleet, endpoints=forced)
+
+
+def with_history(fleet: Fleet, span: Span | None) -> Fleet:
+    """`fleet` with every endpoint asked for the counters of `span` as well; None leaves it as it is."""
+    if span is None:
+        return fleet
+    return replace(fleet, endpoints=tuple(replace(one, history=span) for one in fleet.endpoints))
 
 
 def load_fleet(path: Path) -> Fleet:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC
 from functools import cached_property
 from importlib import resources
 from pathlib import Path
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from auditor.engine.waivers.file import Waivers
     from auditor.facts.needs import Needs
     from auditor.fleet.loading import Fleet, ParamOverride
-    from auditor.model import RuleText, Severity
+    from auditor.model import RuleText, Severity, Span
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,7 @@ def load_policy(
     declared_kinds: Collection[str] | None = None,
     severity: Severity | None = None,
     exclude: Collection[str] = (),
+    has_history: bool = False,
 ) -> Policy:
     """What `fleet` is judged by.
 
@@ -87,11 +89,13 @@ def load_policy(
         severity: only rules of this severity or worse, as the fleet has it; None: all.
         exclude: globs of ids of rules that are left out.
         baseline_kinds: kinds of settings that the baseline in force holds; empty: there is no baseline.
+        has_history: counters of a span of the past are read, or stand in a saved snapshot.
         declared_kinds: kinds of settings that a saved snapshot has as declared; None: those of `fleet`.
 
     Raises:
         RuleError: any rule file has a mistake.
-        ConfigurationError: a rule, topic, tag or parameter does not exist, or drift rules were requested and there is no baseline.
+        ConfigurationError: a rule, topic, tag or parameter does not exist, or drift rules were requested and there is no baseline, or rules
+            about the past and nothing of it is read.
     """
     from auditor.engine.rules.chosen import at_least, without
     from auditor.history.baseline import comparable_rules
@@ -101,12 +105,13 @@ def load_policy(
     rules = comparable_rules(rules, baseline_kinds, named={*only, *tags})
     declared = {one.kind for one in fleet.settings} if fleet is not None else ()
     rules = declared_rules(rules, declared if declared_kinds is None else declared_kinds, named={*only, *tags})
+    rules, about_the_past = (rules, ()) if has_history else rules_of_now(rules, named={*only, *tags})
     overrides = param_overrides(fleet, rules)
     rules, severities = with_fleet_severities(fleet, rules)
     rules = at_least(rules, severity)
     overrides = tuple(override for override in overrides if override.rule in rules.rules)
     warnings = conflict_warnings(rules, overrides)
-    return Policy(rules, overrides, warnings, warnings + severities + left_out + plugin_notices())
+    return Policy(rules, overrides, warnings, warnings + severities + left_out + about_the_past + plugin_notices())
 
 
 def declared_rules(rules: RuleSet, kinds: Collection[str], *, named: Collection[str] = ()) -> RuleSet:
@@ -133,6 +138,41 @@ def declared_rules(rules: RuleSet, kinds: Collection[str], *, named: Collection[
             do="write settings.yaml beside fleet.yaml (docs/how-to/declare-settings.md), or leave the rule out.",
         )
     return rules.only(kept) if idle else rules
+
+
+def rules_of_now(rules: RuleSet, *, named: Collection[str] = ()) -> tuple[RuleSet, tuple[str, ...]]:
+    """`rules` without those that need counters of the past, and a sentence about these; no sentence where there are none.
+
+    Args:
+        rules: the rules that were requested.
+        named: rules and tags that the user named.
+
+    Raises:
+        ConfigurationError: the user named such a rule, or only such are left.
+    """
+    from auditor.engine.rules.needs import needs_of
+    from auditor.facts.tables.history import TOPIC
+
+    of_the_past = [rule.id for rule in rules if TOPIC in needs_of([rule]).topics]
+    if not of_the_past:
+        return rules, ()
+    kept = [rule.id for rule in rules if rule.id not in of_the_past]
+    if not kept or set(of_the_past) & set(named):
+        raise ConfigurationError(
+            f"{of_the_past[0]} judges counters of the past, and none are read",
+            why="nothing was judged: without them there is nothing to judge.",
+            do="add --history 24h (docs/how-to/look-back-a-day.md), or leave the rule out.",
+        )
+    many = f"{len(of_the_past)} rules judge" if len(of_the_past) > 1 else "1 rule judges"
+    return rules.only(kept), (f"{many} counters of the past, which are read with --history 24h.",)
+
+
+def history_notices(span: Span | None) -> tuple[str, ...]:
+    """A sentence about the span whose counters were read; none where nothing of the past was."""
+    if span is None:
+        return ()
+    begin, end = (f"{moment.astimezone(UTC):%Y-%m-%d %H:%M}" for moment in (span.begin, span.end))
+    return (f"Counters of the past were read from {begin} to {end} UTC.",)
 
 
 def plugin_notices() -> tuple[str, ...]:
@@ -241,6 +281,15 @@ def needs_for(rules: RuleSet, *, hosts: bool = False, waivers: Waivers | None = 
         place_facts = {"datastore": ("datastore_mount", ""), "array_volume": ("device", "")}
         needed |= needs([("host", "name"), ("host", "cluster"), *(fact for table, fact in place_facts.items() if needed.wants(table))])
     return needed | needs([("host", "")]) if hosts else needed
+
+
+def needs_of_history(span: Span | None) -> Needs:
+    """The facts of a span of the past; nothing without one."""
+    from auditor.facts.needs import needs
+    from auditor.facts.schema import TABLES
+    from auditor.facts.tables.history import HISTORY_TABLES
+
+    return needs([(one.name, column) for one in HISTORY_TABLES for column in TABLES[one.name].names] if span is not None else ())
 
 
 def needs_of_reach(fleet: Fleet) -> Needs:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from auditor.fleet.loading import Fleet
     from auditor.history.incremental import Incremental
-    from auditor.model import BulkTransport, Severity
+    from auditor.model import BulkTransport, Severity, Span
     from auditor.store.address import Place
 
 Progress = Callable[[str, str], None]
@@ -101,6 +101,7 @@ class AuditRequest:
         compare: the kept run that the report is compared with: its id, the beginning of one, or "last"; None: the newest one before of the
             same scope.
         incremental: reuse answers of an earlier run for hosts that did not change; None: ask every host.
+        history: the span whose counters are read as well, and by whose rules is judged; None: only counters of now are read.
         workers: the address of a scheduler of Dask whose workers read the fleet (docs/workers.md); None: this process does, in threads.
             Only the first reading is theirs: a fix writes, and reads again what it wrote, from here.
         workers_certificates: the folder with the certificates of a client of that scheduler; None: `$AUDITOR_WORKERS_CERTIFICATES`, else
@@ -134,6 +135,7 @@ class AuditRequest:
     waivers: Path | None = None
     compare: str | None = None
     incremental: Incremental | None = None
+    history: Span | None = None
     transport: BulkTransport | None = None
     workers: str | None = None
     workers_certificates: Path | None = None
@@ -174,9 +176,9 @@ class AuditRequest:
             raise ConfigurationError(
                 "an audit needs either a fleet or a saved snapshot", why="nothing was read.", do='AuditRequest(fleet=Path("fleet.yaml"))'
             )
-        if self.snapshots and (self.fix, self.incremental, self.transport, self.workers) != (None, None, None, None):
+        if self.snapshots and (self.fix, self.incremental, self.transport, self.workers, self.history) != (None, None, None, None, None):
             raise ConfigurationError(
-                "fix, incremental, transport and workers do not go with a saved snapshot",
+                "fix, incremental, transport, workers and history do not go with a saved snapshot",
                 why="a saved snapshot is judged as it is; nothing is read or changed.",
                 do="leave them out, or audit the fleet.",
             )

@@ -52,6 +52,7 @@ LATE = {*GATES, "--allow-unmatched-protection", "--allow-unusual", "--retry-put-
 FIXING = {"--fix", "--dry-run", "--yes", "--allow", "--max-changes", "--max-hosts", "--settle", "--no-reboot", *LATE}
 INCREMENTAL = {"--since", "--max-age"}
 TRANSPORT = {"--transport", "--lane"}
+HISTORY = {"--history", "--at"}
 WORKERS = {"--workers", "--workers-certificates"}
 
 
@@ -73,11 +74,12 @@ WORKERS = {"--workers", "--workers-certificates"}
                 *AUDITING,
                 *FIXING,
                 *INCREMENTAL,
+                *HISTORY,
                 *TRANSPORT,
                 *WORKERS,
             },
         ),
-        ("demo", {"--scenario", "--bundle", "--reporter", "--details", *AUDITING, *FIXING, *TRANSPORT}),
+        ("demo", {"--scenario", "--bundle", "--reporter", "--details", *AUDITING, *FIXING, *HISTORY, *TRANSPORT}),
         (
             "schedule",
             {
@@ -95,7 +97,7 @@ WORKERS = {"--workers", "--workers-certificates"}
             }
             | {"--waivers", *AUDITING, *INCREMENTAL},
         ),
-        ("collect", {"--fleet", "--out", "--strict", "--endpoint", *TRANSPORT, *WORKERS}),
+        ("collect", {"--fleet", "--out", "--strict", "--endpoint", *HISTORY, *TRANSPORT, *WORKERS}),
         ("undo", {"--fleet", "--yes", "--trust-names", "--dry-run", "--only", "--reboot", "--max-changes", "--max-hosts", "--state-dir"}),
         ("apply", {"--fleet", "--waivers", "--state-dir", *FIXING - {"--fix", "--retry-put-back"}}),
         ("resume", {"--fleet", "--waivers", "--state-dir", *FIXING - {"--fix", "--dry-run", "--no-reboot", *LATE - GATES}}),
