@@ -28,6 +28,7 @@ TYPE = EndpointType(
         "replication",
         "efficiency",
         "scrub",
+        "load_history",
     ),
     settings=MappingProxyType(
         {

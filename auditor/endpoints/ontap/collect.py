@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from auditor.endpoints.common.topics import batch, read_topics
 from auditor.endpoints.ontap import counters, rows, workloads
 from auditor.endpoints.ontap.alerts import alerts
 from auditor.endpoints.ontap.background import BackgroundWork
+from auditor.endpoints.ontap.history import load_history
 from auditor.endpoints.ontap.lists import Lists
 from auditor.endpoints.ontap.platform import platform_of
 from auditor.endpoints.ontap.pools import Pools
@@ -86,6 +88,8 @@ def collect_ontap(
         "scrub": background.scrub,
         "pool_load": pools.pool_load,  # last: its second reading of the counters waits for the others
     }
+    if endpoint.history is not None:
+        topics["load_history"] = partial(load_history, lists, endpoint.history, datetime.now(UTC))
     yield from read_topics(endpoint, needs, topics)
 
 

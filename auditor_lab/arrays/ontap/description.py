@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 import uuid
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from auditor_lab.arrays.ontap.parts import (
@@ -27,6 +27,7 @@ from auditor_lab.arrays.ontap.parts import (
     SvmDescription,
     VolumeDescription,
 )
+from auditor_lab.days import DaySpanDescription
 from auditor_lab.sites import site_uuid
 
 ONTAP_NAMESPACE = uuid.UUID("6d1c6f0a-6f43-5b0e-8d9b-0a98000a0980")  # the lab's own
@@ -44,6 +45,7 @@ class OntapDescription:
         forbidden: paths that the account may not even read, as with a rest-role without them ("/api/cluster/counter").
         platform: "", "asa-r2" or "afx": what it refuses, as it lacks it by design, and what it says of itself from 9.16 on.
         lacking: more paths below /api that it answers with "not supported on this platform".
+        day: how the last day differed from now, by the name of a volume or aggregate, or the path of a LUN (/vol/<volume>/<name>).
         site: where it stands: another site makes another identity, see `auditor_lab.sites`.
     """
 
@@ -69,6 +71,7 @@ class OntapDescription:
     platform: str = ""
     lacking: tuple[str, ...] = ()
     site: str = ""
+    day: Mapping[str, tuple[DaySpanDescription, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"\d+\.\d+\.\d+", self.version):
@@ -101,6 +104,13 @@ class OntapDescription:
                 {v.qos_policy for v in self.volumes} | {x.qos_policy for x in self.luns} | {s.qos_policy for s in self.svms},
             ),
             ("LUN", {f"/vol/{x.volume}/{x.name}" for x in self.luns}, {path for x in self.luns for path in x.bound_to}),
+            (
+                "volume, LUN or aggregate",
+                {one.name for one in self.volumes}
+                | {one.name for one in self.aggregates}
+                | {f"/vol/{x.volume}/{x.name}" for x in self.luns},
+                set(self.day),
+            ),
             ("igroup", {group.name for group in self.igroups}, {name for lun in self.luns for name in lun.igroups}),
             ("efficiency policy", {e.name for e in self.efficiency_policies}, {volume.efficiency_policy for volume in self.volumes}),
             ("SnapMirror policy", {each.name for each in self.snapmirror_policies}, {each.policy for each in self.relationships}),

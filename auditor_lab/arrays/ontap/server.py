@@ -14,14 +14,15 @@ import json
 import threading
 import time
 from typing import TYPE_CHECKING, Any, TypeAlias
-from urllib.parse import parse_qsl, unquote
+from urllib.parse import parse_qsl, unquote, urlencode
 
-from auditor_lab.arrays.ontap import records, writing
+from auditor_lab.arrays.ontap import history, records, writing
 from auditor_lab.arrays.ontap.cluster import UP_SINCE_SECONDS, Cluster
 from auditor_lab.arrays.ontap.collection import Collection, one
 from auditor_lab.arrays.ontap.query import RestError, invalid
 from auditor_lab.arrays.ontap.resources import BY_PATH, SOURCES_ONLY, Resource
 from auditor_lab.arrays.ontap.writing import NO_SUCH_RECORD, Job
+from auditor_lab.days import Day
 from auditor_lab.wire import Answer, Request, WireServer
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ class OntapServer(WireServer):
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.cluster = Cluster(description)
+        self.day = Day(description.day, time.time())
         self.outcome = "success"
         self.alterations: dict[str, Alteration] = {}
         self.jobs: dict[str, Job] = {}
@@ -136,12 +138,32 @@ class OntapServer(WireServer):
             return self.jobs[parts[2]].record() | ({"_links": records.link(f"cluster/jobs/{parts[2]}")} if hal else {})
         if parts == ["security", "login", "whoami"]:
             return self._whoami()
+        if parts[-1] == "metrics":
+            return self._metrics(parts[:-1], query, path)
         resource, keys = _resource(parts)
         if resource.path == SOURCES_ONLY.path and query.pop("list_destinations_only", "false") == "true":
             resource = SOURCES_ONLY
         if keys:
             return one(resource, self.cluster, self._find(resource, keys), query, hal=hal)
         return Collection(resource, self.cluster, self._positions_of(resource), query, path).answer(hal=hal)
+
+    def _metrics(self, parts: list[str], query: dict[str, str], path: str) -> dict[str, Any]:
+        """A page of the metrics of one object."""
+        if parts == ["cluster"]:
+            name, item = "cluster", None
+        else:
+            resource, keys = _resource(parts)
+            if resource.path not in ("storage/luns", "storage/volumes", "storage/aggregates") or not keys:
+                raise _NO_SUCH_API
+            name, item = resource.path, self._find(resource, keys)
+        found = history.metrics(self.cluster, self.day, name, item, query, time.time())
+        size = min(int(query.get("max_records", self.cluster.description.page_limit)), self.cluster.description.page_limit)
+        first = next((place for place, one in enumerate(found) if one["timestamp"] == query.get("start.timestamp")), 0)
+        answer: dict[str, Any] = {"records": found[first : first + size], "num_records": len(found[first : first + size])}
+        if first + size < len(found):
+            rest = urlencode({**query, "start.timestamp": found[first + size]["timestamp"]})
+            answer["_links"] = {"next": {"href": f"{path.partition('?')[0]}?{rest}"}}
+        return answer
 
     def _whoami(self) -> dict[str, Any]:
         """The account: a predefined role where its permissions match one. Source: netapp-ontap, Whoami."""
@@ -233,6 +255,8 @@ def _operation(request: Request) -> str:
     parts = _parts(request.path)
     if not parts:
         return request.method
+    if parts[-1] == "metrics":
+        return f"{request.method} {parts[0]}{'/' if parts[1:-2] else ''}{'/'.join(parts[1:-2])}/metrics"
     if parts[:2] == ["cluster", "jobs"] or parts in (["cluster"], ["security", "login", "whoami"]):
         return f"{request.method} {'/'.join(parts if parts[0] == 'security' else parts[:2])}"
     try:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from auditor.endpoints.ontap.client import open_ontap
 from auditor.endpoints.ontap.collect import collect_ontap
 from auditor.facts.needs import EVERYTHING
+from auditor.facts.schema import ARRAY_TOPICS
 from auditor.model import Endpoint, EndpointKind
-from auditor.model.endpoint_kinds import endpoint_type
 from auditor_lab.arrays.ontap.description import OntapDescription
 from auditor_lab.arrays.ontap.parts import (
     AdaptiveDescription,
@@ -149,7 +149,7 @@ Served: TypeAlias = tuple[OntapServer, Endpoint, Clock]
 class Collected(arrays.Collected):
     """Rows by table without their endpoint, which is always the same, and gaps."""
 
-    def __init__(self, items: Iterable[Any], topics: Iterable[str] = endpoint_type(EndpointKind.ONTAP).topics) -> None:
+    def __init__(self, items: Iterable[Any], topics: Iterable[str] = ARRAY_TOPICS[EndpointKind.ONTAP]) -> None:
         super().__init__(items, topics)
         assert {row.pop("endpoint", "na-east") for rows in self.tables.values() for row in rows} == {"na-east"}
 

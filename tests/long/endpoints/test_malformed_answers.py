@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from auditor.contract.reading import topics_of
 from auditor.endpoints.collect import collect_fleet
 from auditor.endpoints.common.sessions import open_session
 from auditor.facts.needs import EVERYTHING
@@ -95,7 +96,7 @@ def test_what_is_no_json_leaves_every_topic_of_an_array_unread(example: Example,
 def test_json_that_says_something_else_is_read_as_far_as_it_makes_sense(example: Example, change: Change, tmp_path: Path) -> None:
     with example.served(tmp_path) as (server, endpoint, waiting):
         whole, gaps = read(example, endpoint, waiting, lambda: answer_by(wire_of(server), change, lambda _: True))
-    assert whole.keys() == set(endpoint_type(example.kind).topics)
+    assert whole.keys() == topics_of(example.kind)
     assert all(whole.values()) == (not gaps)
 
 
@@ -124,7 +125,7 @@ def test_lines_of_an_eternus_that_make_no_sense_are_gaps(change: Callable[[str],
             server._answer = lambda account, line, faults: [change(shown) for shown in answer(account, line, faults)]
 
         whole, gaps = read(ETERNUS, endpoint, waiting, spoil)
-    assert whole.keys() == set(endpoint_type(EndpointKind.ETERNUS).topics)
+    assert whole.keys() == topics_of(EndpointKind.ETERNUS)
     assert all(whole.values()) == (not gaps)
 
 

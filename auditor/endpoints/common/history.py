@@ -1,0 +1,60 @@
+"""What an array kept of the past, as rows of load_history."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from auditor.endpoints.common.topics import batch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from auditor.facts.schema import Batch
+    from auditor.model import Span
+
+MOST_SUBJECTS = 1000
+"""Volumes of one array whose history is read, those with the most commands first. Policy: one request each, some minutes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """An interval of one subject: when it ended, aware, how long it was, and its means; None is not reported."""
+
+    end: datetime
+    seconds: int
+    latency_ms: float | None
+    iops: float | None
+    bytes_per_second: float | None
+
+
+def history_of(endpoint: str, kind: str, subject: str, samples: Iterable[Sample], span: Span) -> Iterator[Batch]:
+    """The rows of a subject whose intervals lie in the span, oldest first; nothing where nothing was sent in it.
+
+    Of two samples of one interval the later one in the answer counts.
+    """
+    by_begin: dict[datetime, Sample] = {}
+    for one in samples:
+        begin_at = one.end - timedelta(seconds=one.seconds)
+        if span.begin <= begin_at and one.end <= span.end:
+            by_begin[begin_at] = one
+    if not any(one.iops or one.latency_ms or one.bytes_per_second for one in by_begin.values()):
+        return
+    yield batch(
+        "load_history",
+        endpoint,
+        [
+            {
+                "subject_kind": kind,
+                "subject": subject,
+                "host_id": "",
+                "begin_at": begin_at,
+                "seconds": one.seconds,
+                "latency_ms": one.latency_ms,
+                "iops": one.iops,
+                "bytes_per_second": one.bytes_per_second,
+            }
+            for begin_at, one in sorted(by_begin.items())
+        ],
+    )
