@@ -13,7 +13,18 @@ TYPE = EndpointType(
     opener="client:open_flasharray",
     collector="collect:collect_flasharray",
     kept_fields="recorded_fields:KEPT",
-    topics=("array", "alerts", "nodes", "qos_policies", "volumes", "volume_load", "protocol_endpoints", "array_hosts", "connections"),
+    topics=(
+        "array",
+        "alerts",
+        "nodes",
+        "qos_policies",
+        "volumes",
+        "volume_load",
+        "protocol_endpoints",
+        "array_hosts",
+        "connections",
+        "load_history",
+    ),
     settings=MappingProxyType(
         {
             "flasharray.host_personality": Setting("settings.host_personality:FlashArrayHostPersonality"),

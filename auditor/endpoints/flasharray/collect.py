@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from auditor.endpoints.common.records import ParseErrors, Record, once, records
 from auditor.endpoints.common.topics import batch, optional, read_topics
 from auditor.endpoints.flasharray import rows
 from auditor.endpoints.flasharray.enumerations import CONTROLLER_KINDS
+from auditor.endpoints.flasharray.history import load_history
 from auditor.endpoints.flasharray.hosts import connection_rows, host_row, initiator_rows, is_of_a_peer
 from auditor.endpoints.flasharray.levels import OF_HOSTS, OF_REALMS, Levels, level_ceilings
 from auditor.errors import EndpointError
@@ -57,6 +59,8 @@ def collect_flasharray(array: FlashArray, endpoint: Endpoint, needs: Needs = EVE
         "protocol_endpoints": reading.protocol_endpoints,
         "connections": reading.connections,
     }
+    if endpoint.history is not None:
+        topics["load_history"] = partial(load_history, array, endpoint.name, endpoint.history, datetime.now(UTC))
     yield from read_topics(endpoint, needs, topics)
 
 

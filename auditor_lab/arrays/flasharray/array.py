@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import time
 from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from auditor_lab.arrays.flasharray.description import group_of, pod_of
 from auditor_lab.arrays.flasharray.parts import LoadDescription, QosDescription
+from auditor_lab.days import Day
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -102,9 +104,11 @@ class FlashArray:
     seen_by_host: Mapping[str | None, Mapping[str, Volume]] = field(init=False)  # by host, then by name
     seen_by_host_group: Mapping[str | None, Mapping[str, Volume]] = field(init=False)
     totals: dict[str, Any] = field(init=False, default_factory=dict)  # by resource and query
+    day: Day = field(init=False)
 
     def __post_init__(self) -> None:
         described = self.description
+        self.day = Day(described.day, time.time())
         self.volumes = {volume.name: volume for volume in _volumes(described)}
         self.groups = {group.name: group for group in _groups(described)}
         self.hosts = {host.name: Host(host, host.personality) for host in described.hosts}

@@ -17,6 +17,7 @@ from auditor_lab.arrays.flasharray.parts import (
     VolumeDescription,
     VolumeGroupDescription,
 )
+from auditor_lab.days import DaySpanDescription
 from auditor_lab.sites import site_uuid
 
 NAA_PREFIX = "624a9370"
@@ -44,6 +45,7 @@ class FlashArrayDescription:
         alerts: what it reports as wrong with itself, closed ones included.
         api_versions: the versions in /api/api_version; the 2.x ones are served.
         role: readonly | storage_admin | array_admin, of the account with the API token.
+        day: how the last day differed from now, by the name of a volume or the array.
         site: where it stands: another site makes another identity, see `auditor_lab.sites`.
     """
 
@@ -72,6 +74,7 @@ class FlashArrayDescription:
     api_versions: tuple[str, ...] = ("1.17", "1.18", "1.19", "2.0", "2.1", "2.2", "2.4", "2.8", "2.11", "2.13", "2.14", "2.15")
     role: str = "storage_admin"
     site: str = ""
+    day: Mapping[str, tuple[DaySpanDescription, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if str(uuid.UUID(self.id)) != self.id.lower():
@@ -82,6 +85,7 @@ class FlashArrayDescription:
         self._refuse_unknown_names("host", (host for volume in self.volumes for host in volume.hosts), hosts)
         self._refuse_unknown_names("host", (host for machine in self.machines for host in machine.bound_by), hosts)
         self._refuse_unknown_names("volume group", map(group_of, self._plain_names()), tuple(group.name for group in self.volume_groups))
+        self._refuse_unknown_names("volume", self.day, (*self._plain_names(), self.name))
         names = (*self._plain_names(), *(group.name for group in self.volume_groups))
         self._refuse_unknown_names("pod", map(pod_of, names), tuple(pod.name for pod in self.pods))
         self._refuse_endpoints_nobody_reaches()

@@ -9,9 +9,11 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from auditor_lab.arrays.flasharray import history
 from auditor_lab.arrays.flasharray.array import FlashArrayError
 from auditor_lab.arrays.flasharray.filters import parse, value_at
 
@@ -30,13 +32,7 @@ def listed(state: FlashArray, name: str, resource: Resource, query: Mapping[str,
     Raises:
         FlashArrayError: a parameter is malformed, or names an object that does not exist.
     """
-    known = _COMMON | set(resource.selectors)
-    known |= {"total_only"} if resource.totals else set()
-    known |= {"destroyed"} if resource.destroyable else set()
-    known |= set(resource.accepted)
-    for parameter in query:
-        if parameter not in known:
-            raise FlashArrayError("Invalid parameter.", parameter)
+    _refuse_unknown(name, resource, query)
     things = selected(state, resource, query)
     if resource.destroyable and _flag(query, "destroyed"):
         # The vendor's Ansible modules take an answer without an error for "there is a destroyed one of this name".
@@ -46,6 +42,8 @@ def listed(state: FlashArray, name: str, resource: Resource, query: Mapping[str,
         things = ()
     if "resource_destroyed" in query and _flag(query, "resource_destroyed"):
         things = ()
+    if history.PARAMETERS & query.keys():
+        return _past(state, name, resource, things, query)
     objects = _Selection(state, resource, things, query)
     limit = min(_number(query, "limit", state.description.page_limit), state.description.page_limit)
     begin = _begin(name, query)
@@ -64,6 +62,27 @@ def listed(state: FlashArray, name: str, resource: Resource, query: Mapping[str,
         if _flag(query, "total_only"):
             answer |= {"items": [], "continuation_token": None, "more_items_remaining": False}
     return answer
+
+
+def _refuse_unknown(name: str, resource: Resource, query: Mapping[str, str]) -> None:
+    """Refuse a parameter that the resource does not have."""
+    known = _COMMON | set(resource.selectors)
+    known |= {"total_only"} if resource.totals else set()
+    known |= {"destroyed"} if resource.destroyable else set()
+    known |= set(resource.accepted)
+    known |= history.PARAMETERS if name in history.RESOURCES else set()
+    for parameter in query:
+        if parameter not in known:
+            raise FlashArrayError("Invalid parameter.", parameter)
+
+
+def _past(state: FlashArray, name: str, resource: Resource, things: Sequence[Any], query: Mapping[str, str]) -> dict[str, Any]:
+    """A page of samples."""
+    made = history.samples(state, name, resource, things, query, time.time())
+    begin, limit = _begin(name, query), min(_number(query, "limit", state.description.page_limit), state.description.page_limit)
+    rest = begin + limit < len(made)
+    token = _token(name, query, begin + limit) if rest else None
+    return {"continuation_token": token, "items": made[begin : begin + limit], "more_items_remaining": rest, "total_item_count": None}
 
 
 def changed(state: FlashArray, resource: Resource, query: Mapping[str, str], body: Any) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Performance objects of the array, its volumes, volume groups, pods and hosts.
 
-Source: the recorded answers of the exporter's test data. The lab has no history: `start_time`, `end_time` and `resolution` are refused.
+Source: the recorded answers of the exporter's test data. Samples of the past: history.py.
 """
 
 from __future__ import annotations
