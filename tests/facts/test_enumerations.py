@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from pyVmomi import vim
 
+from auditor.endpoints.common.background_jobs import KINDS
 from auditor.endpoints.element import enumerations as element
 from auditor.endpoints.flasharray import enumerations as flasharray
 from auditor.endpoints.nimble import enumerations as nimble
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 LISTED: dict[tuple[str, str], Mapping[str, object]] = {
     ("array_node", "role"): element.ROLES,
+    ("background_job", "kind"): KINDS,
     ("array_protocol_endpoint", "state"): {**element.ENDPOINT_STATES, **dict.fromkeys(nimble.PROTOCOL_ENDPOINT_STATES)},
     ("array_volume", "status"): element.VOLUME_STATES,
     ("array_pool", "media"): ontap.MEDIA,
@@ -53,6 +55,8 @@ OTHERWISE = {
     ("host_option", "value_type"): "the wire's own type of the value",
     ("iscsi_target", "kind"): "made by the collector from the list that the target came in",
     ("storage_event", "kind"): "made by the collector from the events that it asks for; another event is left out",
+    ("background_job", "subject"): "made by each collector",
+    ("background_job", "outcome"): "made by each collector from states that are listed; another word is unknown",
     ("vmknic", "switch_kind"): "made by the collector from the list that the switch came in",
     ("device", "vstorage_support"): "nothing is concluded from it",
     ("device_scheduling", "vaai_status"): "nothing is concluded from it",

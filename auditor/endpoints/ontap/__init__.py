@@ -29,6 +29,7 @@ TYPE = EndpointType(
         "efficiency",
         "scrub",
         "load_history",
+        "background_jobs",
     ),
     settings=MappingProxyType(
         {

@@ -14,6 +14,7 @@ from auditor.endpoints.ontap import counters, rows, workloads
 from auditor.endpoints.ontap.alerts import alerts
 from auditor.endpoints.ontap.background import BackgroundWork
 from auditor.endpoints.ontap.history import load_history
+from auditor.endpoints.ontap.jobs import Jobs
 from auditor.endpoints.ontap.lists import Lists
 from auditor.endpoints.ontap.platform import platform_of
 from auditor.endpoints.ontap.pools import Pools
@@ -86,6 +87,7 @@ def collect_ontap(
         "replication": background.replication,
         "efficiency": background.efficiency,
         "scrub": background.scrub,
+        "background_jobs": Jobs(lists).jobs,
         "pool_load": pools.pool_load,  # last: its second reading of the counters waits for the others
     }
     if endpoint.history is not None:

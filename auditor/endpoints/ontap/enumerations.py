@@ -108,3 +108,23 @@ OS_TYPES: Mapping[str, str] = MappingProxyType(
     }
 )
 """Lun.os_type and Igroup.os_type, whose list is the shorter one; image: ONTAP command reference, lun create -ostype."""
+
+MOVE_STATES: Mapping[str, str | None] = MappingProxyType(
+    {
+        "aborted": "failed",
+        "cutover": "running",
+        "cutover_wait": "running",
+        "cutover_pending": "running",
+        "failed": "failed",
+        "paused": "running",
+        "queued": None,
+        "replicating": "running",
+        "success": "ok",
+    }
+)
+"""VolumeMovement.state and the outcome of the job; None: it has not begun."""
+
+JOB_STATES: Mapping[str, str] = MappingProxyType(
+    {"queued": "unknown", "running": "running", "paused": "running", "success": "ok", "failure": "failed"}
+)
+"""Job.state and the outcome of the job."""

@@ -17,6 +17,7 @@ from auditor_lab.arrays.ontap.parts import (
     EfficiencyPolicyDescription,
     HealthAlertDescription,
     IgroupDescription,
+    JobDescription,
     LunDescription,
     NodeDescription,
     QosPolicyDescription,
@@ -64,6 +65,7 @@ class OntapDescription:
     relationships: tuple[RelationshipDescription, ...] = ()
     raid_options: tuple[RaidOptionDescription, ...] = ()
     alerts: tuple[HealthAlertDescription, ...] = ()
+    jobs: tuple[JobDescription, ...] = ()
     page_limit: int = 10000
     job_seconds: float = 0.0
     permissions: frozenset[str] = field(default=frozenset({"read", "write"}))

@@ -74,6 +74,7 @@ class AggregateDescription:
         iops_at_full_busy: disk I/O operations a second at which the disks are 100 % busy; up to there busy grows in proportion.
         optimal_ops: the optimal_point.ops of the headroom table, operations a second.
         latency_us: the time of an operation up to there.
+        rebuild_percent: how far a disk of its first RAID group is made anew; None: none is.
         latency_us_beyond: the time of an operation beyond it, None for no difference. It is a step, because beyond that point an
             aggregate's latency jumps (docs/domain/incidents.md#s3); volumes and LUNs on it get the same excess.
     """
@@ -94,6 +95,7 @@ class AggregateDescription:
     optimal_ops: float = 1500.0
     latency_us: int = 5000
     latency_us_beyond: int | None = None
+    rebuild_percent: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,6 +143,10 @@ class VolumeDescription:
     Attributes:
         junction_path: where NFS clients mount it; None for a volume that only holds LUNs.
         efficiency_policy: name of the policy that starts dedup.
+        efficiency_run: begin, end, state and bytes of its newest run of efficiency; times as the lab is to print them.
+        efficiency_active: whether efficiency runs now.
+        move_state: of its newest move, which went to `move_to` and began at `move_began`; None: it was never moved.
+        snapshots: when its snapshots were taken, ISO 8601.
         efficiency_schedule: a schedule of its own instead, in the command line's notation ("sun-sat@0"); both None: dedup is off.
         iops: client operations a second, for `metric`; they do not load the aggregate.
         latency_us: the time of one while the aggregate is not beyond its optimal point.
@@ -155,6 +161,12 @@ class VolumeDescription:
     qos_policy: str | None = None
     efficiency_policy: str | None = None
     efficiency_schedule: str | None = None
+    efficiency_run: tuple[str, str, str, int] | None = None
+    efficiency_active: bool = False
+    move_state: str | None = None
+    move_to: str | None = None
+    move_began: str | None = None
+    snapshots: tuple[str, ...] = ()
     iops: int = 0
     latency_us: int = 1000
 
@@ -215,6 +227,9 @@ class RelationshipDescription:
     The cluster of the destination lists it; a cluster with only the source lists it under list_destinations_only. Its transfers load the
     aggregate of the source when that is here, else of the destination: `iops_per_run_an_hour` disk operations a second for every transfer
     an hour of the schedule.
+
+    `transfer_state`, `transfer_bytes`, `transfer_duration` and `transfer_ended` are those of its newest transfer; of one under way
+    (transferring) the first three are until now.
     """
 
     source: str
@@ -227,6 +242,10 @@ class RelationshipDescription:
     state: str = "snapmirrored"
     healthy: bool = True
     throttle: int = 0
+    transfer_state: str = "success"
+    transfer_bytes: int = 1 << 30
+    transfer_duration: str = "PT5M"
+    transfer_ended: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -251,3 +270,13 @@ class HealthAlertDescription:
     monitor: str = "node-connect"
     acknowledge: bool = False
     suppress: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobDescription:
+    """A job that `cluster/jobs` lists besides those of changes made through the lab; times in ISO 8601."""
+
+    description: str
+    state: str = "success"  # queued | running | paused | success | failure
+    start_time: str | None = None
+    end_time: str | None = None

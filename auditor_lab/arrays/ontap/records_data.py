@@ -54,6 +54,12 @@ def volume(cluster: Cluster, item: Volume) -> dict[str, Any]:
         "metric": metric(about.iops, about.latency_us + cluster.excess_us(about.aggregate)),
         "statistics": statistics(cluster, about.iops, about.latency_us, cluster.meters[about.aggregate].excess_us_seconds),
     }
+    if about.move_state is not None:
+        record["movement"] = {"state": about.move_state, "percent_complete": 100 if about.move_state == "success" else 40}
+        if about.move_began is not None:
+            record["movement"]["start_time"] = about.move_began
+        if about.move_to is not None:
+            record["movement"]["destination_aggregate"] = reference(cluster, "storage/aggregates", "aggregate", about.move_to)
     if about.junction_path is not None:
         record["nas"]["path"] = about.junction_path
     if item.qos is not None:
@@ -64,20 +70,21 @@ def volume(cluster: Cluster, item: Volume) -> dict[str, Any]:
 def _efficiency(item: Volume) -> dict[str, Any]:
     """The `efficiency` object. The value of `policy.name` where `schedule` applies, and the reverse ("-", "sun-sat@0"), is not verified."""
     on = item.efficiency is not None or item.about.efficiency_schedule is not None
+    begin, end, state, size = item.about.efficiency_run or (LAB_TIME, LAB_TIME, "Success", 0)
     return {
         "state": "enabled" if on else "disabled",
         "dedupe": "background" if on else "none",
         "compression": "none",
         "compaction": "none",
         "cross_volume_dedupe": "none",
-        "op_state": "idle",
+        "op_state": "active" if item.about.efficiency_active else "idle",
         "type": "regular",
         "progress": "Idle for 00:00:00",
         "ratio": 1.0,
-        "last_op_begin": LAB_TIME,
-        "last_op_end": LAB_TIME,
-        "last_op_size": 0,
-        "last_op_state": "Success",
+        "last_op_begin": begin,
+        "last_op_end": end,
+        "last_op_size": size,
+        "last_op_state": state,
         "policy": {"name": "-" if item.efficiency is None else item.efficiency.name},
         "volume_path": f"/vol/{item.about.name}",
         "schedule": "-" if item.efficiency is not None else item.about.efficiency_schedule or "-",
@@ -269,7 +276,12 @@ def relationship(cluster: Cluster, item: Relationship) -> dict[str, Any]:
         "group_type": "none",
         "backoff_level": "none",
         "last_transfer_type": "update",
-        "transfer": {"state": "success", "bytes_transferred": 1 << 30, "total_duration": "PT5M", "end_time": LAB_TIME},
+        "transfer": {
+            "state": about.transfer_state,
+            "bytes_transferred": about.transfer_bytes,
+            "total_duration": about.transfer_duration,
+            "end_time": about.transfer_ended or LAB_TIME,
+        },
     }
     if not about.healthy:
         record["unhealthy_reason"] = [{"code": "6621444", "message": "Transfer failed.", "arguments": []}]

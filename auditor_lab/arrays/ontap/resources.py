@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from auditor_lab.arrays.ontap import counters, making, records, records_data, writing
+from auditor_lab.arrays.ontap import counters, jobs, making, records, records_data, writing
 
 if TYPE_CHECKING:
     from auditor_lab.arrays.ontap.cluster import Cluster
@@ -96,8 +96,8 @@ RESOURCES: tuple[Resource, ...] = (
         "storage/volumes",
         lambda c: c.volumes,
         records_data.volume,
-        expensive=("is_svm_root", "encryption", "efficiency", "error_state", "nas", "qos", *_METRIC),
-        optional=("qos.policy.name", "qos.policy.uuid", "nas.path", *_OF_VOLUMES),
+        expensive=("is_svm_root", "encryption", "efficiency", "error_state", "movement", "nas", "qos", *_METRIC),
+        optional=("qos.policy.name", "qos.policy.uuid", "nas.path", "movement", *_OF_VOLUMES),
         patch=writing.patch_volume,
     ),
     Resource("storage/aggregates", lambda c: c.description.aggregates, records.aggregate, expensive=("space.footprint", *_METRIC)),
@@ -161,6 +161,20 @@ RESOURCES: tuple[Resource, ...] = (
         optional=("transfer_schedule.name", "transfer_schedule.uuid"),
     ),
     Resource(
+        "cluster/jobs",
+        lambda c: c.description.jobs,
+        jobs.job,
+        default=("uuid",),
+        optional=("end_time", "error", "node", "svm"),
+    ),
+    Resource(
+        "storage/volumes/*/snapshots",
+        jobs.snapshots,
+        jobs.snapshot,
+        keys=("volume.uuid", "uuid"),
+        optional=("create_time", "snapmirror_label", "comment"),
+    ),
+    Resource(
         "cluster/counter/tables",
         lambda _: list(counters.TABLES.values()),
         counters.table,
@@ -182,6 +196,16 @@ RESOURCES: tuple[Resource, ...] = (
         keys=("node", "monitor", "alert_id", "alerting_resource"),
     ),
 )
+
+TRANSFERS = Resource(
+    "snapmirror/relationships/transfers",
+    jobs.transfers,
+    jobs.transfer,
+    default=("uuid", "state"),
+    keys=("uuid",),
+    optional=("end_time", "error_info", "throttle"),
+)
+"""The transfers under way of every relationship; a request names one relationship. Source: vendor reference."""
 
 SOURCES_ONLY = Resource(
     "snapmirror/relationships",

@@ -20,7 +20,7 @@ from auditor_lab.arrays.ontap import history, records, writing
 from auditor_lab.arrays.ontap.cluster import UP_SINCE_SECONDS, Cluster
 from auditor_lab.arrays.ontap.collection import Collection, one
 from auditor_lab.arrays.ontap.query import RestError, invalid
-from auditor_lab.arrays.ontap.resources import BY_PATH, SOURCES_ONLY, Resource
+from auditor_lab.arrays.ontap.resources import BY_PATH, SOURCES_ONLY, TRANSFERS, Resource
 from auditor_lab.arrays.ontap.writing import NO_SUCH_RECORD, Job
 from auditor_lab.days import Day
 from auditor_lab.wire import Answer, Request, WireServer
@@ -140,6 +140,9 @@ class OntapServer(WireServer):
             return self._whoami()
         if parts[-1] == "metrics":
             return self._metrics(parts[:-1], query, path)
+        if _is_transfers(parts):
+            query["relationship.uuid"] = parts[2]
+            return Collection(TRANSFERS, self.cluster, self._positions_of(TRANSFERS), query, path).answer(hal=hal)
         resource, keys = _resource(parts)
         if resource.path == SOURCES_ONLY.path and query.pop("list_destinations_only", "false") == "true":
             resource = SOURCES_ONLY
@@ -240,6 +243,10 @@ def _parts(path: str) -> list[str] | None:
     return parts[1:] if parts[0] == "api" and len(parts) > 1 else None
 
 
+def _is_transfers(parts: list[str]) -> bool:
+    return parts[:2] == ["snapmirror", "relationships"] and parts[3:] == ["transfers"]
+
+
 def _resource(parts: list[str]) -> tuple[Resource, tuple[str, ...]]:
     """The resource of an address, and the keys of the record in it; no keys mean the collection."""
     for length in range(len(parts), 0, -1):
@@ -257,6 +264,8 @@ def _operation(request: Request) -> str:
         return request.method
     if parts[-1] == "metrics":
         return f"{request.method} {parts[0]}{'/' if parts[1:-2] else ''}{'/'.join(parts[1:-2])}/metrics"
+    if _is_transfers(parts):
+        return f"{request.method} {TRANSFERS.path}"
     if parts[:2] == ["cluster", "jobs"] or parts in (["cluster"], ["security", "login", "whoami"]):
         return f"{request.method} {'/'.join(parts if parts[0] == 'security' else parts[:2])}"
     try:

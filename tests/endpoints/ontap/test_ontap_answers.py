@@ -173,10 +173,11 @@ class TestEveryList:
             assert found.tables[table] == []
         follows = {
             "qos_policies": {"volumes"},
-            "pools": {"pool_load"},
+            "pools": {"pool_load", "background_jobs"},
             "volumes": {"volume_load", "protocol_endpoints", "bindings"},
-            "nodes": {"scrub"},
-            "efficiency": {"volumes", "volume_load", "replication"},
+            "nodes": {"scrub", "background_jobs"},
+            "replication": {"background_jobs"},
+            "efficiency": {"volumes", "volume_load", "replication", "background_jobs"},
         }
         assert found.incomplete() == {topic} | follows.get(topic, set())
 

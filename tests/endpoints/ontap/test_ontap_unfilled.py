@@ -53,9 +53,11 @@ def test_a_flexvol_that_was_not_filled_may_be_exported_and_under_a_policy(served
         enumerations.TRANSFER_STATES,
         enumerations.EFFICIENCY_STATES,
         enumerations.OPERATION_STATES,
+        enumerations.MOVE_STATES,
+        enumerations.JOB_STATES,
         enumerations.LUN_KINDS,
     ],
-    ids=["media", "transfers", "efficiency", "operations", "LUNs"],
+    ids=["media", "transfers", "efficiency", "operations", "moves", "jobs", "LUNs"],
 )
 def test_a_value_that_is_not_listed_is_unknown_and_a_gap(known: Mapping[str, str | None]) -> None:
     for value in known:
@@ -80,7 +82,7 @@ def test_a_transfer_in_an_unlisted_state_is_unknown(served: Served) -> None:
     server.alterations["GET snapmirror/relationships"] = alter
     found = collected(endpoint, clock)
     assert {row["transfer_state"] for row in found.tables["array_replication"]} == {None}
-    assert found.incomplete() == {"replication"}
+    assert found.incomplete() == {"replication", "background_jobs"}
 
 
 @pytest.mark.parametrize(
@@ -90,9 +92,11 @@ def test_a_transfer_in_an_unlisted_state_is_unknown(served: Served) -> None:
         (enumerations.TRANSFER_STATES, "aborted failed hard_aborted queued success transferring"),
         (enumerations.EFFICIENCY_STATES, "disabled enabled mixed custom"),
         (enumerations.OPERATION_STATES, "idle initializing active undoing pending downgrading disabled"),
+        (enumerations.MOVE_STATES, "aborted cutover cutover_wait cutover_pending failed paused queued replicating success"),
+        (enumerations.JOB_STATES, "queued running paused success failure"),
         ({**enumerations.LUN_KINDS, "protocol_endpoint": ""}, "regular protocol_endpoint vvol"),
     ],
-    ids=["media", "transfers", "efficiency", "operations", "LUNs"],
+    ids=["media", "transfers", "efficiency", "operations", "moves", "jobs", "LUNs"],
 )
 def test_every_value_of_the_vendors_list_is_known(known: Mapping[str, str | None], listed: str) -> None:
     """Source: netapp-ontap 9.6 to 9.19.1, "Valid choices" of the models that enumerations.py names."""
@@ -104,7 +108,7 @@ def test_a_listed_value_of_which_nothing_is_concluded_makes_no_gap(served: Serve
 
     def pools(answer: dict[str, Any]) -> dict[str, Any]:
         for each in answer["records"]:
-            each["block_storage"]["primary"]["disk_class"] = "data_center"
+            each["block_storage"].get("primary", {})["disk_class"] = "data_center"
         return answer
 
     def volumes(answer: dict[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ DEFINED = {
     "Schedule": "scope cron.weekdays cron.months",
     "Lun": "serial_number_hex create_time qos_policy lun_maps.igroup",
     "Volume": "space nas.path is_svm_root efficiency qos aggregates svm._links comment",
-    "Aggregate": "space.footprint node._links home_node._links",
+    "Aggregate": "space.footprint node._links home_node._links block_storage.plexes.raid_groups",
     "Igroup": "lun_maps",
     "LunMap": "lun.node.uuid",
     "VolumeEfficiencyPolicy": "start_threshold_percent svm",
