@@ -31,6 +31,7 @@ OF_ENDPOINTS = (
         "replication",
         "efficiency",
         "scrub",
+        "background_jobs",
     ),
 )
 OF_HOSTS = ("options", "modules", "devices", "paths", "hbas", "device_scheduling", "lockmode")

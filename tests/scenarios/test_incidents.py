@@ -118,6 +118,18 @@ def test_s4_offload_is_on_where_the_first_generation_array_cannot_bear_it(audit:
     assert {f["resource"]["cluster"] for f in failing} == {"dx90-l66"}
 
 
+def test_s3_the_transfers_of_the_sick_aggregate_are_divided_by_function(audit: Audit) -> None:
+    """Of 6,800 operations 3,400 are SnapMirror and about 1,000 VMware NFS; the lab has 1,000 of the rest as reads of consistency points."""
+    [finding] = audit.of("ontap/background-share", "fail")
+    assert finding["resource"]["name"] == "aggr_10k"
+    words = dict(part.split(" ", 1) for part in finding["evidence"]["functions"].split(", "))
+    # A rate is at most 5 % wrong (_TOLERANCE in auditor/endpoints/ontap/pools.py); what copies send is told in bytes, with no reading twice.
+    assert {name: int(words[name]) for name in ("clients", "consistency")} == pytest.approx({"clients": 1000, "consistency": 1000}, rel=0.06)
+    assert words["replication"] == "at most 3402"  # 162 * 21 runs an hour
+    assert words["dedup"] == "0"
+    assert set(words) == {"clients", "consistency", "replication", "dedup", "scrub", "other"}
+
+
 def test_s4_an_undeclared_eternus_is_unknown_and_never_a_pass(audit: Audit) -> None:
     assert by_host(audit.of("vaai/eternus-dx-s1-firmware", "unknown")) == {"esx-dx-8"}
     assert "esx-dx-8" not in by_host(audit.of("vaai/enabled", "pass") + audit.of("vaai/stale-workaround", "pass"))

@@ -39,11 +39,19 @@ def job_row(
     pool_id: str | None = None,
     begin_at: datetime | None = None,
     end_at: datetime | None = None,
+    seconds: float | None = None,
     size_bytes: int | None = None,
     schedule: str | None = None,
     detail: str | None = None,
 ) -> Row:
-    """A row of background_job. One that runs has no end, whatever the array reports as the end of the one before it."""
+    """A row of background_job. One that runs has no end, whatever the array reports as the end of the one before it.
+
+    `seconds` is how long it took, or has run; left out it is what lies between begin and end.
+    """
+    if outcome == RUNNING:
+        end_at = None
+    if seconds is None and begin_at is not None and end_at is not None:
+        seconds = (end_at - begin_at).total_seconds()
     return {
         "job_id": job_id,
         "kind": kind,
@@ -52,7 +60,8 @@ def job_row(
         "subject_name": subject_name,
         "pool_id": pool_id,
         "begin_at": begin_at,
-        "end_at": None if outcome == RUNNING else end_at,
+        "end_at": end_at,
+        "seconds": seconds,
         "bytes": size_bytes,
         "outcome": outcome,
         "schedule": schedule,
@@ -62,10 +71,16 @@ def job_row(
 
 def moment(text: object) -> datetime | None:
     """A point in time in UTC, of an ISO 8601 text that names its offset; None for anything else, also for a time without one."""
+    found = local_moment(text)
+    return None if found is None else found.astimezone(UTC)
+
+
+def local_moment(text: object) -> datetime | None:
+    """As `moment`, in the time zone that the text names."""
     if not isinstance(text, str):
         return None
     try:
         found = datetime.fromisoformat(text.strip())
     except ValueError:
         return None
-    return None if found.tzinfo is None else found.astimezone(UTC)
+    return None if found.tzinfo is None else found

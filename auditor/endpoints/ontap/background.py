@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from auditor.endpoints.common.background_jobs import local_moment
 from auditor.endpoints.common.records import ParseErrors
 from auditor.endpoints.common.topics import batch
 from auditor.endpoints.ontap import rows
@@ -17,6 +18,7 @@ from auditor.model import Gap
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from datetime import datetime
 
     from auditor.endpoints.common.records import Record
     from auditor.endpoints.common.topics import Row
@@ -104,25 +106,28 @@ class BackgroundWork:
             return
         by_default = any(_value(option) in _BY_DEFAULT for option in options)
         nodes: dict[str, bool | None] = {}
-        yield from self._nodes(nodes, by_default=by_default)
-        yield batch("array_scrub", self.lists.endpoint, [_scrub_row(option, nodes) for option in options])
+        clocks: dict[str, datetime] = {}
+        yield from self._nodes(nodes, clocks, by_default=by_default)
+        yield batch("array_scrub", self.lists.endpoint, [_scrub_row(option, nodes, clocks) for option in options])
         for name in sorted(nodes.keys() - {option.value.get("node") for option in options}):
             parse_errors.add(_SCRUB, f"node {name}", "was not reported: when its disks are scrubbed is not known")
         if not options and not nodes:
             parse_errors.add(_SCRUB, "any node", "was not reported: when the disks are scrubbed is not known")
         yield from parse_errors.gaps(self.lists.endpoint)
 
-    def _nodes(self, all_flash: dict[str, bool | None], *, by_default: bool) -> Iterator[Gap]:
-        """The nodes by name, and where a default schedule goes by it, whether each is all flash.
+    def _nodes(self, all_flash: dict[str, bool | None], clocks: dict[str, datetime], *, by_default: bool) -> Iterator[Gap]:
+        """The nodes by name: where a default schedule goes by it, whether each is all flash; and what its clock says, where it does.
 
-        Source: REST reference, Node.is_all_flash_optimized.
+        Source: REST reference, Node.is_all_flash_optimized, Node.date (with the offset of the node's time zone).
         """
         parse_errors = ParseErrors("GET cluster/nodes")
-        fields = "uuid,name,is_all_flash_optimized" if by_default else "uuid,name"
+        fields = "uuid,name,date,is_all_flash_optimized" if by_default else "uuid,name,date"
         try:
             for node in self.lists.records("cluster/nodes", "node", parse_errors, fields=fields):
                 flag = node.value.get("is_all_flash_optimized")
                 all_flash[node.text("name") or ""] = flag if isinstance(flag, bool) else None
+                if (clock := local_moment(node.value.get("date"))) is not None:
+                    clocks[node.text("name") or ""] = clock
                 if by_default and not isinstance(flag, bool):
                     parse_errors.add("is_all_flash_optimized", node.label, "is not reported: how long a default scrub lasts goes by it")
         except CredentialsError:
@@ -157,15 +162,17 @@ def _value(option: Record) -> str:
     return str(option.value.get("value") or "").strip()
 
 
-def _scrub_row(option: Record, all_flash: dict[str, bool | None]) -> Row:
+def _scrub_row(option: Record, all_flash: dict[str, bool | None], clocks: dict[str, datetime]) -> Row:
     """A row of array_scrub; an empty value is the default schedule, which is not "off"."""
     node, value = option.text("node"), _value(option)
     unset = value in _BY_DEFAULT
     timing = scrub_by_default(all_flash=all_flash.get(node or "")) if unset else scrub_of(value)
     if timing is None:
         option.parse_errors.add("value", option.label, "is not a schedule such as 240m@tue@2")
+    clock = clocks.get(node or "")
     return {
         "node_id": node,
+        "is_open": None if timing is None or clock is None else timing.is_open(clock),
         "schedule": "default" if unset else value,
         "start_minutes": numbers_json(timing.start_minutes) if timing else None,
         "duration_minutes": timing and timing.duration_minutes,

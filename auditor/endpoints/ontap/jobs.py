@@ -90,7 +90,7 @@ class Jobs:
         if self.lists.cluster.version[:2] >= _FIRST_WITH_SCHEDULE:
             fields += ",transfer_schedule.name"
         asked = 0
-        begins: dict[str, datetime | None] = {}
+        lengths: dict[str, timedelta | None] = {}
         for role, params in (("destination", {}), ("source", {"list_destinations_only": "true"})):
             for page in self.lists.pages(_RELATIONSHIPS, "relationship", parse_errors, fields=fields, **params):
                 table_rows = []
@@ -101,19 +101,24 @@ class Jobs:
                     uuid = str(relationship.identifier("uuid"))
                     if row["outcome"] == RUNNING and role == "destination":
                         asked += 1
-                        begins[uuid] = self._begun(uuid, parse_errors) if asked <= MOST_RUNNING else None
-                    table_rows.append(row | {"begin_at": begins[uuid]} if row["outcome"] == RUNNING and uuid in begins else row)
+                        lengths[uuid] = self._length(uuid, parse_errors) if asked <= MOST_RUNNING else None
+                    table_rows.append(row | self._since(lengths.get(uuid)) if row["outcome"] == RUNNING else row)
                 yield self._batch(table_rows)
         if asked > MOST_RUNNING:
             yield Gap(self.lists.endpoint, f"{_RELATIONSHIPS}: when transfers began", f"more than {MOST_RUNNING} are under way")
 
-    def _begun(self, uuid: str, parse_errors: ParseErrors) -> datetime | None:
-        """When the transfer of a relationship began that is under way; None where it does not say, or is over."""
+    def _since(self, length: timedelta | None) -> Row:
+        """The columns of a job that has run so long until now."""
+        began = None if self._now is None or length is None else self._now - length
+        return {"begin_at": began, "seconds": None if length is None else length.total_seconds()}
+
+    def _length(self, uuid: str, parse_errors: ParseErrors) -> timedelta | None:
+        """How long the transfer of a relationship has run that is under way; None where it does not say, or is over."""
         running = list(
             self.lists.records(f"{_RELATIONSHIPS}/{uuid}/transfers", "transfer", parse_errors, fields="uuid,state,total_duration")
         )
         lengths = [length for each in running if (length := job_rows.duration_of(each)) is not None]
-        return None if self._now is None or not lengths else self._now - max(lengths)
+        return max(lengths, default=None)
 
     def _runs(self, parse_errors: ParseErrors) -> Iterator[Batch | Gap]:
         """The newest run of every volume's efficiency, and its newest move."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from datetime import datetime
 
     from auditor.endpoints.common.records import Record
 
@@ -20,9 +21,11 @@ _RUN = re.compile(r"(?:(\d+)([hm]?)@)?([a-z]{3})@(\d{1,2})", re.IGNORECASE)
 _DAYS = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")
 EVERY_DAY = tuple(range(len(_DAYS)))
 _DAY_SECONDS = 86400
+_DAY_MINUTES = 1440
 _MONTH_DAYS = 365.25 / 12
 _NO_SCHEDULE = frozenset({"", "-", "none", "manual"})
 SCRUB_DEFAULT_HOUR = 1
+_SCRUB_DEFAULT_NIGHTLY_MINUTES = 4 * 60  # on other days than Sunday, where the node is not all flash
 _SCRUB_DEFAULT_MINUTES = {False: 12 * 60, True: 6 * 60}  # by whether the node is all flash: the longest run of the default schedule
 
 
@@ -168,10 +171,23 @@ def _hours(text: str) -> tuple[int, ...] | None:
 
 @dataclass(frozen=True, slots=True)
 class Scrub:
-    """When a node's RAID scrubs start, and how many minutes the longest of them may take; None when not reported."""
+    """When a node's RAID scrubs start, and how many minutes the longest of them may take; None when not reported.
+
+    Attributes:
+        runs: day of the week (0 is Sunday), minute of the day, and minutes it may take, None when not reported.
+    """
 
     start_minutes: tuple[int, ...]
     duration_minutes: int | None
+    runs: tuple[tuple[int, int, int | None], ...] = ()
+
+    def is_open(self, local: datetime) -> bool | None:
+        """Whether one may run at this time of the node's own clock; None where it began in the day before, and its length is not known."""
+        now = (local.isoweekday() % 7) * _DAY_MINUTES + local.hour * 60 + local.minute
+        since = [((now - day * _DAY_MINUTES - minute) % (7 * _DAY_MINUTES), minutes) for day, minute, minutes in self.runs]
+        if any(minutes is not None and passed < minutes for passed, minutes in since):
+            return True
+        return None if any(minutes is None and passed < _DAY_MINUTES for passed, minutes in since) else False
 
 
 def scrub_of(text: str) -> Scrub | None:
@@ -182,16 +198,17 @@ def scrub_of(text: str) -> Scrub | None:
     """
     starts: set[int] = set()
     longest: int | None = 0
+    runs: list[tuple[int, int, int | None]] = []
     for each in text.strip().split(","):
         match = _RUN.fullmatch(each.strip())
         if match is None or match[3].lower() not in _DAYS or int(match[4]) > 23:
             return None
         starts.add(int(match[4]) * 60)
-        if match[1] is None:
-            longest = None  # what raid.scrub.duration says, which was not asked
-        elif longest is not None:
-            longest = max(longest, int(match[1]) * (60 if match[2].lower() == "h" else 1))
-    return Scrub(tuple(sorted(starts)), longest)
+        minutes = None if match[1] is None else int(match[1]) * (60 if match[2].lower() == "h" else 1)
+        runs.append((_DAYS.index(match[3].lower()), int(match[4]) * 60, minutes))
+        # Without a length of its own it has that of raid.scrub.duration, which was not asked.
+        longest = None if minutes is None or longest is None else max(longest, minutes)
+    return Scrub(tuple(sorted(starts)), longest, tuple(runs))
 
 
 def scrub_by_default(*, all_flash: bool | None) -> Scrub:
@@ -200,4 +217,7 @@ def scrub_by_default(*, all_flash: bool | None) -> Scrub:
     Source: NetApp KB "What are the important changes to RAID scrub in Data ONTAP 8.3.x or later": "If no specific value is defined, the
     default schedule will apply".
     """
-    return Scrub((SCRUB_DEFAULT_HOUR * 60,), None if all_flash is None else _SCRUB_DEFAULT_MINUTES[all_flash])
+    start, longest = SCRUB_DEFAULT_HOUR * 60, None if all_flash is None else _SCRUB_DEFAULT_MINUTES[all_flash]
+    weekdays = () if all_flash else EVERY_DAY[1:]
+    nightly = None if all_flash is None else _SCRUB_DEFAULT_NIGHTLY_MINUTES
+    return Scrub((start,), longest, ((0, start, longest), *((day, start, nightly) for day in weekdays)))

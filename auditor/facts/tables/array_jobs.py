@@ -17,6 +17,7 @@ ARRAY_JOB_TABLES = (
         POOL,
         ("begin_at", "TIMESTAMPTZ", "by the array's clock; NULL when not reported"),
         ("end_at", "TIMESTAMPTZ", "by the array's clock; NULL while it runs, and when not reported"),
+        ("seconds", "DOUBLE", "how long it took, or has run when it was read, by the array; NULL when not reported"),
         ("bytes", "BIGINT", "bytes that it moved or worked through, until now where it runs; NULL when not reported"),
         ("outcome", "VARCHAR", "ok | failed | running | unknown"),
         ("schedule", "VARCHAR", "name or words of the schedule that started it; NULL when it has none, or none is reported"),

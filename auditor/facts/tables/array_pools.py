@@ -137,8 +137,10 @@ ARRAY_POOL_TABLES = (
         ("schedule", "VARCHAR", "as the array reports it; default where none is set and the vendor's counts; '' when switched off"),
         ("start_minutes", "VARCHAR", "JSON list of minutes of the day; NULL when not understood"),
         ("duration_minutes", "BIGINT", "the longest of its runs"),
+        ("is_open", "BOOLEAN", "a run by schedule may be under way when it was read, by the node's clock; NULL when that is not known"),
         topic="scrub",
         kept_for={
+            "is_open": "whether a scrub may have been among the transfers that were counted, in the view pool_function",
             "schedule": "the schedule in the words of the array, shown by ontap/scrub-window, which judges `start_minutes`",
         },
     ),

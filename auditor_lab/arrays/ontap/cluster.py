@@ -192,6 +192,16 @@ class Cluster:
         total = aggregate.client_iops + aggregate.background_iops + transfers
         return Load(aggregate.client_iops, aggregate.background_iops, transfers, min(total / aggregate.iops_at_full_busy, 1.0))
 
+    def transfer_bytes(self, relationship: Relationship) -> int:
+        """What the newest transfer of a relationship has sent; one under way a block of 4 KiB for each disk operation that it causes."""
+        about = relationship.about
+        if about.transfer_bytes is not None:
+            return about.transfer_bytes
+        if about.transfer_state != "transferring":
+            return 1 << 30
+        operations = about.iops_per_run_an_hour * relationship.runs_an_hour(self.schedules) * about.transfer_seconds
+        return round(operations * 4096)
+
     def excess_us(self, aggregate: str) -> int:
         """The excess latency of an operation on an aggregate's disks over that within its optimal point, in microseconds."""
         about = self.meters[aggregate].about

@@ -28,7 +28,7 @@ def transfer(cluster: Cluster, item: Relationship) -> dict[str, Any]:
         "uuid": cluster.uuid("transfer", item.uuid),
         "relationship": {"uuid": item.uuid, "destination": {"path": about.destination}},
         "state": about.transfer_state,
-        "bytes_transferred": about.transfer_bytes,
+        "bytes_transferred": cluster.transfer_bytes(item),
         "total_duration": about.transfer_duration,
         "snapshot": "snapmirror.lab",
         "checkpoint_size": 0,

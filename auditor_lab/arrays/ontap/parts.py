@@ -8,6 +8,13 @@ from dataclasses import dataclass
 _DURATION = re.compile(r"P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$")
 
 
+def iso_seconds(text: str) -> int:
+    """The length of an ISO 8601 duration such as PT20M; 0 for what is none."""
+    match = _DURATION.match(text)
+    days, hours, minutes, seconds = (int(part or 0) for part in match.groups()) if match else (0, 0, 0, 0)
+    return ((days * 24 + hours) * 60 + minutes) * 60 + seconds
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScheduleDescription:
     """A schedule: an `interval` in ISO 8601 ("PT20M"), or a cron with the fields of REST; an empty tuple means "every"."""
@@ -27,9 +34,7 @@ class ScheduleDescription:
     def runs_an_hour(self) -> float:
         """How often it runs, averaged over months and weeks."""
         if self.interval is not None:
-            match = _DURATION.match(self.interval)
-            days, hours, minutes, seconds = (int(part or 0) for part in match.groups()) if match else (0, 0, 0, 0)
-            length = ((days * 24 + hours) * 60 + minutes) * 60 + seconds
+            length = iso_seconds(self.interval)
             return 3600 / length if length else 0.0
         runs = (len(self.minutes) or 60) * (len(self.hours) or 24) / 24
         runs *= (len(self.weekdays) or 7) / 7 * (len(self.months) or 12) / 12
@@ -229,7 +234,7 @@ class RelationshipDescription:
     an hour of the schedule.
 
     `transfer_state`, `transfer_bytes`, `transfer_duration` and `transfer_ended` are those of its newest transfer; of one under way
-    (transferring) the first three are until now.
+    (transferring) the first three are until now, and without `transfer_bytes` it has sent 4 KiB for each disk operation that it caused.
     """
 
     source: str
@@ -243,9 +248,14 @@ class RelationshipDescription:
     healthy: bool = True
     throttle: int = 0
     transfer_state: str = "success"
-    transfer_bytes: int = 1 << 30
+    transfer_bytes: int | None = None
     transfer_duration: str = "PT5M"
     transfer_ended: str | None = None
+
+    @property
+    def transfer_seconds(self) -> int:
+        """How long its newest transfer took, or has run."""
+        return iso_seconds(self.transfer_duration)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -278,7 +278,7 @@ def relationship(cluster: Cluster, item: Relationship) -> dict[str, Any]:
         "last_transfer_type": "update",
         "transfer": {
             "state": about.transfer_state,
-            "bytes_transferred": about.transfer_bytes,
+            "bytes_transferred": cluster.transfer_bytes(item),
             "total_duration": about.transfer_duration,
             "end_time": about.transfer_ended or LAB_TIME,
         },

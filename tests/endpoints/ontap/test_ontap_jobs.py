@@ -54,7 +54,7 @@ def test_a_transfer_that_is_over_began_its_length_before_its_end() -> None:
     assert wrong == []
     assert row == {
         "job_id": "snapmirror r-1/source", "kind": "replication", "subject": "volume", "subject_id": "v-1", "subject_name": "svm:vol",
-        "pool_id": "a-1", "begin_at": NOON - HOUR, "end_at": NOON, "bytes": 4096, "outcome": "ok", "schedule": None,
+        "pool_id": "a-1", "begin_at": NOON - HOUR, "end_at": NOON, "seconds": 3600.0, "bytes": 4096, "outcome": "ok", "schedule": None,
         "detail": "SnapMirror to away:copy",
     }  # fmt: skip
 
@@ -171,7 +171,7 @@ def busy(tmp_path_factory: pytest.TempPathFactory) -> Collected:
         CLUSTER,
         relationships=(
             dataclasses.replace(first, transfer_state="transferring", transfer_bytes=7 << 20, transfer_duration="PT20M"),
-            dataclasses.replace(second, transfer_state="transferring"),  # its destination is elsewhere
+            dataclasses.replace(second, transfer_state="transferring", transfer_bytes=1 << 30),  # its destination is elsewhere
             *others,
         ),
         volumes=(
@@ -203,6 +203,7 @@ def test_a_transfer_under_way_began_as_long_ago_as_its_own_resource_says(busy: C
     here, there, elsewhere = (row["begin_at"] for row in running)
     assert abs(datetime.now(UTC) - here - timedelta(minutes=20)) < timedelta(minutes=2)
     assert (there, elsewhere) == (here, None)
+    assert [row["seconds"] for row in running] == [1200.0, 1200.0, None]
 
 
 def test_moves_rebuilds_snapshots_of_the_last_day_and_listed_jobs_are_rows(busy: Collected) -> None:

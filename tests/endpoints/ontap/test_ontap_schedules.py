@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -147,6 +149,12 @@ def test_an_automatic_start_has_no_hour() -> None:
     assert (is_automatic("auto"), is_automatic("Auto@20"), is_automatic("sun@0")) == (True, True, False)
 
 
+def without_runs(text: str) -> Scrub | None:
+    """What a schedule is read as, but for its single runs."""
+    found = scrub_of(text)
+    return None if found is None else replace(found, runs=())
+
+
 @pytest.mark.parametrize(
     ("text", "scrub"),
     [
@@ -162,7 +170,38 @@ def test_an_automatic_start_has_no_hour() -> None:
     ],
 )
 def test_a_scrub_schedule_is_read(text: str, scrub: Scrub | None) -> None:
-    assert scrub_of(text) == scrub
+    assert without_runs(text) == scrub
+
+
+SUNDAY = datetime(2026, 11, 29, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("text", "day", "hours", "is_open"),
+    [
+        pytest.param("300m@sun@2", 0, 2, True, id="as it begins"),
+        pytest.param("300m@sun@2", 0, 6.99, True, id="shortly before its end"),
+        pytest.param("300m@sun@2", 0, 7, False, id="at its end"),
+        pytest.param("300m@sun@2", 0, 1.99, False, id="before it"),
+        pytest.param("300m@sun@2", 1, 3, False, id="on another day"),
+        pytest.param("8h@sat@22", 0, 5, True, id="past midnight, and past the end of the week"),
+        pytest.param("8h@sat@22", 0, 6, False, id="past that one's end"),
+        pytest.param("1h@mon@1,1h@tue@1", 2, 1, True, id="the second of two"),
+        pytest.param("sun@2", 0, 3, None, id="nobody knows how long"),
+        pytest.param("sun@2", 1, 3, False, id="more than a day after one of no known length"),
+    ],
+)
+def test_whether_a_scrub_may_run_goes_by_the_time_of_the_week(text: str, day: int, hours: float, is_open: bool | None) -> None:
+    scrub = scrub_of(text)
+    assert scrub is not None
+    assert scrub.is_open(SUNDAY + timedelta(days=day, hours=hours)) is is_open
+
+
+def test_whether_a_default_scrub_may_run_goes_by_the_disks() -> None:
+    monday_3, sunday_8 = SUNDAY + timedelta(days=1, hours=3), SUNDAY + timedelta(hours=8)
+    for all_flash, on_monday, on_sunday in ((False, True, True), (True, False, False), (None, None, None)):
+        scrub = scrub_by_default(all_flash=all_flash)
+        assert (scrub.is_open(monday_3), scrub.is_open(sunday_8)) == (on_monday, on_sunday)
 
 
 def test_the_default_scrub_goes_by_the_disks() -> None:
@@ -203,6 +242,6 @@ def test_what_is_no_efficiency_schedule_is_unknown(text: str) -> None:
 
 
 def test_the_last_hour_of_a_day_counts() -> None:
-    assert scrub_of("30m@sat@23") == Scrub((23 * 60,), 30)
+    assert without_runs("30m@sat@23") == Scrub((23 * 60,), 30)
     assert scrub_of("30m@sat@24") is None
-    assert scrub_of("1m@sat@1") == Scrub((60,), 1)
+    assert without_runs("1m@sat@1") == Scrub((60,), 1)

@@ -60,6 +60,9 @@ reduced AS (
 node AS (
     SELECT endpoint, node_id, any_value(name) AS name FROM fact.array_node GROUP BY endpoint, node_id
 ),
+functions AS (
+    SELECT endpoint, pool_id, string_agg(words, ', ' ORDER BY place) AS functions FROM step_pool_function GROUP BY endpoint, pool_id
+),
 scrubbed AS (
     SELECT endpoint, node_id, any_value(schedule) AS schedule, any_value(start_minutes) AS start_minutes, max(duration_minutes) AS duration_minutes
     FROM fact.array_scrub
@@ -93,6 +96,7 @@ SELECT
         WHEN l.transfers_per_second > 0 AND l.user_transfers_per_second IS NOT NULL AND l.consistency_reads_per_second IS NOT NULL
         THEN greatest(0, 1 - (l.user_transfers_per_second + l.consistency_reads_per_second) / l.transfers_per_second)
     END AS other_share,
+    f.functions,
     l.current_ops,
     l.optimal_ops,
     l.current_latency_us,
@@ -136,4 +140,5 @@ LEFT JOIN busiest AS b ON b.endpoint = p.endpoint AND b.pool_id = p.pool_id
 LEFT JOIN reduced AS e ON e.endpoint = p.endpoint AND e.pool_id = p.pool_id
 LEFT JOIN node AS n ON n.endpoint = p.endpoint AND n.node_id = p.node_id
 LEFT JOIN scrubbed AS s ON s.endpoint = p.endpoint AND s.node_id = coalesce(n.name, p.node_id)
+LEFT JOIN functions AS f ON f.endpoint = p.endpoint AND f.pool_id = p.pool_id
 LEFT JOIN step_pool_use AS u ON u.endpoint = p.endpoint AND u.pool_id = p.pool_id;

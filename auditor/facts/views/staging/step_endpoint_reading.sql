@@ -24,7 +24,8 @@ SELECT
     coalesce(bool_and(complete) FILTER (WHERE topic = 'pool_load'), false) AS pool_load_read,
     coalesce(bool_and(complete) FILTER (WHERE topic = 'replication'), false) AS replication_read,
     coalesce(bool_and(complete) FILTER (WHERE topic = 'efficiency'), false) AS efficiency_read,
-    coalesce(bool_and(complete) FILTER (WHERE topic = 'scrub'), false) AS scrub_read
+    coalesce(bool_and(complete) FILTER (WHERE topic = 'scrub'), false) AS scrub_read,
+    coalesce(bool_and(complete) FILTER (WHERE topic = 'background_jobs'), false) AS background_jobs_read
 FROM fact.reading
 WHERE scope = ''
 GROUP BY endpoint;

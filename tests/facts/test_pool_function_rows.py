@@ -1,0 +1,142 @@
+"""Rows of the view `pool_function`: what the transfers of an aggregate are for, each part counted or between bounds."""
+
+import itertools
+from typing import Any
+
+import pytest
+
+from .single import rows_over
+
+# Incident S3 (docs/domain/incidents.md#s3): of 6,800 transfers 3,400 SnapMirror and about 1,000 VMware NFS.
+TOTAL, CLIENTS, CONSISTENCY, SNAPMIRROR = 6800.0, 1000.0, 1000.0, 3400.0
+LEFT = TOTAL - CLIENTS - CONSISTENCY
+READ = dict.fromkeys(("volumes_read", "volume_load_read", "background_jobs_read", "efficiency_read", "scrub_read"), True)
+POOL: dict[str, Any] = {"endpoint": "na", "pool_id": "p", "name": "aggr", "node_id": "n1", "rpm": 10000, "data_disks": 57}
+LOAD: dict[str, Any] = {
+    "endpoint": "na", "pool_id": "p", "transfers_per_second": TOTAL, "user_transfers_per_second": CLIENTS,
+    "consistency_reads_per_second": CONSISTENCY,
+}  # fmt: skip
+
+
+def job(kind: str, pool_id: str | None = "p", *, operations: float = 0.0, **more: Any) -> dict[str, Any]:
+    """A job under way; one that sends causes so many operations of 4 KiB a second, over 600 seconds."""
+    return {
+        "endpoint": "na", "job_id": f"{kind} {pool_id} {operations}", "kind": kind, "outcome": "running", "pool_id": pool_id,
+        "bytes": int(operations * 4096 * 600), "seconds": 600.0, **more,
+    }  # fmt: skip
+
+
+def seen(
+    *jobs: dict[str, Any],
+    load: dict[str, Any] | None = None,
+    read: dict[str, bool] | None = None,
+    state: str | None = "idle",
+    is_open: bool | None = False,
+    family: str = "ontap",
+    pool: dict[str, Any] | None = None,
+) -> dict[str, dict[str, Any]]:
+    """The rows by function, over the step."""
+    volumes = [("v1", "share", 1000), ("v2", "lun", 75), ("v3", "vvol", 50)]
+    tables = {
+        "fact.array_pool": [POOL | (pool or {})],
+        "fact.array_pool_load": [LOAD | (load or {})],
+        "step_array": [{"endpoint": "na", "family": family}],
+        "step_endpoint_reading": [{"endpoint": "na", **READ, **(read or {})}],
+        "fact.array_volume": [{"endpoint": "na", "volume_id": name, "kind": kind, "pool_id": "p"} for name, kind, _ in volumes],
+        "fact.array_volume_load": [{"endpoint": "na", "volume_id": name, "actual_iops": iops} for name, _, iops in volumes],
+        "fact.background_job": list(jobs),
+        "fact.array_efficiency": [{"endpoint": "na", "volume_id": "v1", "pool_id": "p", "state": "enabled", "operation_state": state}],
+        "fact.array_node": [{"endpoint": "na", "node_id": "n1", "name": "n1"}],
+        "fact.array_scrub": [{"endpoint": "na", "node_id": "n1", "schedule": "300m@sun@2", "is_open": is_open}],
+    }
+    steps = rows_over("step_pool_function", tables)
+    shown = rows_over("pool_function", {"fact.array_pool": tables["fact.array_pool"], "step_pool_function": steps})
+    return {row["function"]: row for row in shown}
+
+
+def bounds(found: dict[str, dict[str, Any]]) -> dict[str, tuple[Any, ...]]:
+    return {name: (row["low_per_second"], row["high_per_second"], row["basis"]) for name, row in found.items()}
+
+
+def test_s3_half_of_all_transfers_may_be_copies_and_the_rest_is_named() -> None:
+    found = seen(job("replication", operations=SNAPMIRROR))
+    assert bounds(found) == {
+        "clients": (CLIENTS, CLIENTS, "measured"),
+        "consistency": (CONSISTENCY, CONSISTENCY, "measured"),
+        "replication": (0, pytest.approx(SNAPMIRROR), "estimate"),
+        "dedup": (0, 0, "bound"),
+        "scrub": (0, 0, "bound"),
+        "other": (pytest.approx(LEFT - SNAPMIRROR), LEFT, "estimate"),
+    }
+    assert found["replication"]["high_share"] == pytest.approx(0.5)
+    clients = found["clients"]
+    assert (clients["nfs_operations_per_second"], clients["san_operations_per_second"]) == (1000, 125)
+    # 120 to 150 for each of 57 data disks.
+    assert (clients["limit_low_per_second"], clients["limit_high_per_second"]) == (6840, 8550)
+    assert (clients["resource_id"], clients["resource_name"], clients["pool"]) == ("p/clients", "aggr: clients", "aggr")
+
+
+@pytest.mark.parametrize(
+    ("jobs", "more", "function", "high"),
+    [
+        pytest.param([job("replication")], {}, "replication", 0.0, id="a transfer that has sent nothing"),
+        pytest.param([], {}, "replication", 0.0, id="no transfer"),
+        pytest.param([job("replication", "another", operations=9e9)], {}, "replication", 0.0, id="a transfer of another pool"),
+        pytest.param([job("replication", operations=9e9)], {}, "replication", LEFT, id="more than is left"),
+        pytest.param([job("replication", None)], {}, "replication", LEFT, id="a transfer of nobody knows which pool"),
+        pytest.param([job("replication", seconds=None)], {}, "replication", LEFT, id="nobody knows since when"),
+        pytest.param([job("replication", seconds=0.0)], {}, "replication", LEFT, id="just begun"),
+        pytest.param([job("replication", outcome="ok")], {}, "replication", 0.0, id="one that is over"),
+        pytest.param([], {"read": {"background_jobs_read": False}}, "replication", LEFT, id="jobs not read"),
+        pytest.param([], {"state": "active"}, "dedup", LEFT, id="deduplication runs"),
+        pytest.param([], {"state": None}, "dedup", LEFT, id="whether it runs is not reported"),
+        pytest.param([], {"read": {"efficiency_read": False}}, "dedup", LEFT, id="efficiency not read"),
+        pytest.param([], {"is_open": True}, "scrub", LEFT, id="in the time of a scrub"),
+        pytest.param([], {"is_open": None}, "scrub", LEFT, id="the time of scrubs is not known"),
+        pytest.param([], {"read": {"scrub_read": False}}, "scrub", LEFT, id="scrubs not read"),
+        pytest.param([job("rebuild")], {}, "scrub", LEFT, id="a rebuild"),
+        pytest.param([job("rebuild", "another")], {}, "scrub", 0.0, id="a rebuild of another pool"),
+    ],
+)
+def test_what_may_run_has_up_to_all_that_is_left_and_what_does_not_has_nothing(
+    jobs: list[dict[str, Any]], more: dict[str, Any], function: str, high: float
+) -> None:
+    found = seen(*jobs, **more)
+    assert (found[function]["low_per_second"], found[function]["high_per_second"]) == (0, pytest.approx(high))
+    others = sum(row["high_per_second"] for name, row in found.items() if name in ("replication", "dedup", "scrub"))
+    assert found["other"]["low_per_second"] == pytest.approx(max(0.0, LEFT - others))
+
+
+@pytest.mark.parametrize(
+    ("load", "family"),
+    [
+        ({"transfers_per_second": None}, "ontap"),
+        ({"user_transfers_per_second": None}, "ontap"),
+        ({"consistency_reads_per_second": None}, "ontap"),
+        ({"transfers_per_second": 0.0}, "ontap"),
+        ({}, "eseries"),
+    ],
+)
+def test_without_its_counters_a_pool_is_not_divided(load: dict[str, Any], family: str) -> None:
+    assert seen(load=load, family=family) == {}
+
+
+def test_what_clients_send_is_not_known_where_volumes_were_not_read_whole_and_the_limit_where_no_source_has_it() -> None:
+    found = seen(read={"volume_load_read": False}, pool={"rpm": 15000})["clients"]
+    names = ("nfs_operations_per_second", "san_operations_per_second", "limit_low_per_second", "limit_high_per_second")
+    assert [found[name] for name in names] == [None] * 4
+
+
+@pytest.mark.parametrize("clients", [0.0, 1000.0, 7000.0])
+@pytest.mark.parametrize("consistency", [0.0, 1000.0, 7000.0])
+def test_the_parts_are_never_more_than_the_whole(clients: float, consistency: float) -> None:
+    """Law: the least of all parts is no more than the whole, the most no less, and no part has more than the others leave."""
+    load = {"user_transfers_per_second": clients, "consistency_reads_per_second": consistency}
+    for operations, state, is_open in itertools.product((None, 0.0, 500.0, 9000.0), ("idle", "active"), (False, True)):
+        jobs = [] if operations is None else [job("replication", operations=operations)]
+        found = seen(*jobs, load=load, state=state, is_open=is_open)
+        lows = sum(row["low_per_second"] for row in found.values())
+        assert lows <= TOTAL + 1e-6
+        assert sum(row["high_per_second"] for row in found.values()) >= TOTAL - 1e-6
+        assert all(row["high_per_second"] <= TOTAL - (lows - row["low_per_second"]) + 1e-6 for row in found.values())
+        assert all(0 <= row["low_per_second"] <= row["high_per_second"] for row in found.values())
