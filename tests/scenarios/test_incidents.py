@@ -123,8 +123,10 @@ def test_s3_the_transfers_of_the_sick_aggregate_are_divided_by_function(audit: A
     [finding] = audit.of("ontap/background-share", "fail")
     assert finding["resource"]["name"] == "aggr_10k"
     words = dict(part.split(" ", 1) for part in finding["evidence"]["functions"].split(", "))
-    # A rate is at most 5 % wrong (_TOLERANCE in auditor/endpoints/ontap/pools.py); what copies send is told in bytes, with no reading twice.
-    assert {name: int(words[name]) for name in ("clients", "consistency")} == pytest.approx({"clients": 1000, "consistency": 1000}, rel=0.06)
+    # A rate is at most 5 % wrong (_TOLERANCE in auditor/endpoints/ontap/pools.py); what copies send is read once.
+    assert {name: int(words[name]) for name in ("clients", "consistency")} == pytest.approx(
+        {"clients": 1000, "consistency": 1000}, rel=0.06
+    )
     assert words["replication"] == "at most 3402"  # 162 * 21 runs an hour
     assert words["dedup"] == "0"
     assert set(words) == {"clients", "consistency", "replication", "dedup", "scrub", "other"}

@@ -1,4 +1,4 @@
-"""What vCenter's log has of the last day about storage that was lost or slow, and machines that vSphere HA restarted.
+"""What vCenter's log has of the last day about storage that was lost or slow, machines that vSphere HA restarted, and what else went on.
 
 Source of the types: lists of all events of vCenter 6.7 to 8.0 U3 (github.com/lamw/vcenter-event-mapping). Of the arguments of ESXi's own
 events no document is known: a device is taken from the argument that looks like a device's name, a VMFS volume from one that looks like its
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from auditor.endpoints.vcenter.collect.events import Cut, clock_of, newest_events
 from auditor.endpoints.vcenter.collect.rows import Facts, Rows, gap, readings
 from auditor.endpoints.vcenter.collect.storage import lower_hex_name
+from auditor.endpoints.vcenter.collect.storage_activity import ACTIVITY, ends_of_move
 from auditor.errors import EndpointError
 from auditor.text.names import as_shown
 
@@ -66,7 +67,7 @@ EVENTS: Mapping[str, tuple[str, str]] = MappingProxyType(
 
 PERIOD = timedelta(days=1)
 MOST_EVENTS = 20_000
-"""Read at most, newest first; some 10 ms a page of 100 in pyVmomi."""
+"""Of trouble, and of the rest, read at most, newest first; some 10 ms a page of 100 in pyVmomi."""
 
 _DEVICE = re.compile(r"(?:naa|eui|t10|mpx|uuid|nqn)\.\S+")
 _VMFS_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{12}")
@@ -78,6 +79,9 @@ def collect_storage_events(vcenter: VCenter, endpoint: Endpoint, circuit: Circui
 
     All that the account may see of the last day, by vCenter's clock, is the whole. Where there are more than `MOST_EVENTS`, the rest is a
     gap. A vCenter whose clock does not answer is not asked: a day of its log would have no end.
+
+    What went on besides trouble is read apart, so that a crowd of moves cannot push trouble out. No verdict rests on it, and a large
+    vCenter may have as many moves in a day: where there are more, a note of the session says since when all are known.
     """
     rows = Rows("storage_event", endpoint=endpoint.name)
     what = "what happened to storage in the last day"
@@ -95,7 +99,15 @@ def collect_storage_events(vcenter: VCenter, endpoint: Endpoint, circuit: Circui
                         complete = False
                         yield gap(endpoint, f"{what}, before {event.oldest:%H:%M} UTC", f"there are more than {MOST_EVENTS:,} such events")
                     else:
-                        _add(rows, event)
+                        _add(rows, event, EVENTS)
+            with closing(newest_events(vcenter, endpoint, list(ACTIVITY), now - PERIOD, MOST_EVENTS)) as events:
+                for event in events:
+                    if isinstance(event, Cut):
+                        complete = False
+                        known = f"{endpoint.name}: moves, Storage DRS and restarts of hosts are known since {event.oldest:%H:%M} UTC only"
+                        vcenter.add_note(f"{known}: there are more than {MOST_EVENTS:,} such events in a day.")
+                    else:
+                        _add(rows, event, ACTIVITY)
     except EndpointError as error:
         # Not reported to the circuit: what is read beside it may still be answered.
         complete = False
@@ -104,14 +116,15 @@ def collect_storage_events(vcenter: VCenter, endpoint: Endpoint, circuit: Circui
     yield readings(endpoint, "", {"storage_events": complete})
 
 
-def _add(rows: Rows, event: Any) -> None:
-    named = _type(event)
+def _add(rows: Rows, event: Any, known: Mapping[str, tuple[str, str]]) -> None:
+    named = _type(event, known)
     if named is None:
         return  # vCenter's filter let through what was not asked for
     type_id, (kind, what) = named
     texts = [str(one.value) for one in getattr(event, "arguments", None) or () if one.value is not None]
     numbers = [int(text) for text in texts if text.isdecimal()]
     device = next((text for text in texts if _DEVICE.fullmatch(text)), None)
+    moved_from, moved_to = ends_of_move(event) if known is ACTIVITY else (None, None)
     rows.add(
         event_key=event.key,
         happened_at=event.createdTime.astimezone(UTC),
@@ -121,6 +134,9 @@ def _add(rows: Rows, event: Any) -> None:
         host_id=_id(event.host, "host"),
         vm_id=_id(event.vm, "vm"),
         datastore_id=_id(event.ds, "datastore"),
+        from_datastore_id=moved_from,
+        to_datastore_id=moved_to,
+        user_name=event.userName or None,
         device=None if device is None else lower_hex_name(device),
         vmfs_uuid=next((text for text in texts if _VMFS_UUID.fullmatch(text)), None),
         said=as_shown(", ".join(text for text in texts if not text.isdecimal()))[:200] or None,
@@ -128,15 +144,15 @@ def _add(rows: Rows, event: Any) -> None:
     )
 
 
-def _type(event: Any) -> tuple[str, tuple[str, str]] | None:
-    """The type of `EVENTS` that an event is of, itself or above it."""
+def _type(event: Any, known: Mapping[str, tuple[str, str]]) -> tuple[str, tuple[str, str]] | None:
+    """The type of `known` that an event is of, itself or above it."""
     from pyVmomi import VmomiSupport, vim
 
     if isinstance(event, vim.event.EventEx):
         names = [str(event.eventTypeId)]
     else:
         names = [VmomiSupport.GetWsdlName(kind) for kind in type(event).__mro__ if issubclass(kind, vim.event.Event)]
-    return next(((name, EVENTS[name]) for name in names if name in EVENTS), None)
+    return next(((name, known[name]) for name in names if name in known), None)
 
 
 def _id(argument: Any, name: str) -> str | None:

@@ -121,6 +121,62 @@ def test_an_event_says_what_happened_to_what(serve_vcenter: Serve, event: Any, e
     assert abs(datetime.now(UTC) - timedelta(hours=2) - rows[0]["happened_at"]) < timedelta(minutes=1)
 
 
+def _on(moid: str) -> Any:
+    return vim.event.DatastoreEventArgument(name=moid, datastore=vim.Datastore(moid))
+
+
+DISKS = {"ds": _on("datastore-1"), **HOST, **MACHINE}
+TO = {"destHost": HOST["host"], "destDatastore": _on("datastore-2")}
+FROM = {"sourceHost": HOST["host"], "sourceDatastore": _on("datastore-0")}
+
+
+@pytest.mark.parametrize(
+    ("event", "kind", "what", "moved"),
+    [
+        (vim.event.VmBeingHotMigratedEvent(**DISKS, **TO), "moving", "move of a machine", ("datastore-1", "datastore-2")),
+        (vim.event.VmBeingRelocatedEvent(**DISKS, **TO), "moving", "relocation of a machine", ("datastore-1", "datastore-2")),
+        (vim.event.VmRelocatedEvent(**DISKS, **FROM), "moved", "relocation of a machine", ("datastore-0", "datastore-1")),
+        (vim.event.DrsVmMigratedEvent(**DISKS, **FROM), "moved", "move of a machine", ("datastore-0", "datastore-1")),
+        (
+            vim.event.VmRelocateFailedEvent(**DISKS, **TO, reason=vmodl.MethodFault()),
+            "not moved",
+            "relocation of a machine",
+            ("datastore-1", "datastore-2"),
+        ),
+        (
+            vim.event.DatastoreIORMReconfiguredEvent(datastore=_on("datastore-1"), ds=_on("datastore-1")),
+            "changed",
+            "Storage I/O Control reconfigured",
+            (None, None),
+        ),
+        (extended("com.vmware.vc.sdrs.StorageDrsStorageMigrationEvent", **MACHINE), "decided", "Storage DRS moved disks", (None, None)),
+        (extended("esx.audit.host.boot", **HOST), "host", "booted", (None, None)),
+        (vim.event.HostDisconnectedEvent(**HOST), "host", "disconnected", (None, None)),
+        (extended("esx.audit.esximage.vib.install.successful", 2, **HOST), "software", "VIBs installed", (None, None)),
+    ],
+    ids=lambda one: type(one).__name__.rpartition(".")[2] if isinstance(one, vim.event.Event) else None,
+)
+def test_what_went_on_besides_trouble_is_read_with_who_did_it(
+    serve_vcenter: Serve, event: Any, kind: str, what: str, moved: tuple[str | None, str | None]
+) -> None:
+    server, endpoint = serve_vcenter()
+    logged(server, event)
+    event.userName = "LAB\\ann"
+    (row,), whole, gaps = read(endpoint)
+    assert (row["kind"], row["what"], (row["from_datastore_id"], row["to_datastore_id"])) == (kind, what, moved)
+    assert (row["user_name"], whole, gaps) == (event.userName, [True], [])
+
+
+def test_a_crowd_of_moves_pushes_no_trouble_out_and_is_a_note(serve_vcenter: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    server, endpoint = serve_vcenter()
+    logged(server, extended("esx.problem.storage.apd.start", NAA))
+    logged(server, *(vim.event.VmMigratedEvent(**DISKS, **FROM) for _ in range(1002)))
+    monkeypatch.setattr(storage_events, "MOST_EVENTS", 1000)
+    rows, whole, gaps = read(endpoint)
+    assert [row["what"] for row in rows if row["kind"] == "lost"] == ["all paths down"]
+    assert (whole, gaps) == ([False], [])
+
+
 def test_what_is_older_than_a_day_or_about_something_else_is_left_out(serve_vcenter: Serve) -> None:
     server, endpoint = serve_vcenter()
     logged(server, extended("esx.problem.storage.apd.start", NAA), ago=timedelta(hours=25))
