@@ -25,6 +25,7 @@ TYPE = EndpointType(
         "array_hosts",
         "connections",
         "sessions",
+        "background_jobs",
     ),
     asked_by=MappingProxyType({"volume_histograms": "volumes"}),
     settings=MappingProxyType(

@@ -11,6 +11,7 @@ from auditor.endpoints.common.records import ParseErrors, Record, once, records
 from auditor.endpoints.common.topics import batch, optional, read_topics
 from auditor.endpoints.element import rows
 from auditor.endpoints.element.access import Access
+from auditor.endpoints.element.jobs import Jobs
 from auditor.endpoints.element.load import PAGE, volume_histograms, volume_load
 from auditor.facts.needs import EVERYTHING
 from auditor.model import Gap
@@ -56,6 +57,7 @@ def collect_element(array: ElementArray, endpoint: Endpoint, needs: Needs = EVER
         "array_hosts": access.hosts,
         "connections": access.connections,
         "sessions": access.sessions,
+        "background_jobs": Jobs(array, endpoint.name).jobs,
     }
     yield from read_topics(endpoint, needs, topics)
 

@@ -10,7 +10,7 @@ import bisect
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from auditor_lab.arrays.element import access, records
+from auditor_lab.arrays.element import access, jobs, records
 from auditor_lab.arrays.element.administration import (
     get_cluster_capacity,
     get_cluster_stats,
@@ -236,10 +236,13 @@ METHODS: Mapping[str, Method] = {
     "GetClusterVersionInfo": get_cluster_version_info,
     "GetCurrentClusterAdmin": get_current_cluster_admin,
     "GetDefaultQoS": get_default_qos,
+    "GetFeatureStatus": jobs.get_feature_status,
     "GetLimits": get_limits,
     "GetVolumeAccessGroupLunAssignments": access.get_lun_assignments,
     "ListAccounts": list_accounts,
     "ListActiveNodes": list_active_nodes,
+    "ListAsyncResults": jobs.list_async_results,
+    "ListBulkVolumeJobs": jobs.list_bulk_volume_jobs,
     "ListAllNodes": list_all_nodes,
     "ListClusterAdmins": list_cluster_admins,
     "ListClusterFaults": list_cluster_faults,
@@ -248,6 +251,8 @@ METHODS: Mapping[str, Method] = {
     "ListInitiators": access.list_initiators,
     "ListProtocolEndpoints": list_protocol_endpoints,
     "ListQoSPolicies": list_qos_policies,
+    "ListSnapMirrorRelationships": jobs.list_snap_mirror_relationships,
+    "ListSyncJobs": jobs.list_sync_jobs,
     "ListStorageContainers": list_storage_containers,
     "ListVirtualVolumeBindings": list_virtual_volume_bindings,
     "ListVirtualVolumes": list_virtual_volumes,
