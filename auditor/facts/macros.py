@@ -112,6 +112,20 @@ CREATE OR REPLACE MACRO acts_at_once(option) AS
 # Rates are means of some seconds, so one that is held at its ceiling may read a little below it. Policy: no vendor names a share.
 _AT_CEILING = "CREATE OR REPLACE MACRO at_ceiling() AS 0.95;\n"
 
+# When a latency has left its own normal, and how likely it is that at least `fits` of `tries` independent tries fit, each with probability
+# `share`. Why so: docs/design/episodes.md#normal and #chance. Policy: 10 ms and twice the median are the least that counts.
+_EPISODES = """
+CREATE OR REPLACE MACRO off_normal_ms(normal, low, spreads) AS
+    greatest((1 + normal) * exp(spreads * greatest(ln((1 + normal) / (1 + low)) / 1.2816, 0.1)) - 1, 2 * normal, normal + 10);
+CREATE OR REPLACE MACRO chance_of(fits, tries, share) AS CASE
+    WHEN fits IS NULL OR tries IS NULL OR share IS NULL THEN NULL
+    WHEN fits = 0 OR share >= 1 THEN 1.0
+    WHEN share <= 0 THEN 0.0
+    ELSE least(1.0, list_sum(list_transform(range(fits, tries + 1), lambda n:
+        exp(lgamma(tries + 1) - lgamma(n + 1) - lgamma(tries - n + 1) + n * ln(share) + (tries - n) * ln(1 - share)))))
+END;
+"""
+
 # What a family's vendor asks for, 'none' without a source; see facts/family_advice.py.
 _ADVICE = "".join(f"CREATE OR REPLACE MACRO {topic}_advice(family) AS {advice_sql(topic)};\n" for topic in TOPICS)
 
@@ -144,5 +158,5 @@ CREATE OR REPLACE MACRO takes_family_alone(vendor, model) AS
 
 def create_macros(connection: duckdb.DuckDBPyConnection) -> None:
     """Create the macros in the schema `main` of `connection`."""
-    plain = (_FEW, _CLAIMS, _DEVICE, _CEILING, _AT_CEILING, _AUTOMATIC, _OPTIONS, _WHEN, _TWO_READINGS, _ADVICE, _NODES)
+    plain = (_FEW, _CLAIMS, _DEVICE, _CEILING, _AT_CEILING, _AUTOMATIC, _OPTIONS, _WHEN, _TWO_READINGS, _ADVICE, _NODES, _EPISODES)
     run(connection, _families() + "".join(plain))

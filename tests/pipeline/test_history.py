@@ -18,41 +18,32 @@ from auditor_lab.scenario import parse_scenario
 from auditor_lab.serving import serve
 from tests.endpoints.vcenter.collect.test_history import FLEET
 
-EVENTS = {"event/machine-restarted", "event/storage-lost", "event/storage-slow"}
+PAST = {"day/clock-time", "day/collapse", "day/job-schedule", "day/move-held-back", "day/restarts"}
 SPAN = Span(datetime(2026, 11, 25, 1, tzinfo=UTC), datetime(2026, 11, 25, 3, tzinfo=UTC))
 
 
-@pytest.fixture
-def _events_are_the_past(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rules of another topic stand for those of the past, whichever there are."""
-    monkeypatch.setattr("auditor.facts.tables.history.TOPIC", "storage_events")
-
-
-@pytest.mark.usefixtures("_events_are_the_past")
 def test_rules_of_the_past_are_left_out_where_nothing_of_it_is_read() -> None:
     whole = load_rule_set()
     kept, notices = rules_of_now(whole)
-    assert {rule.id for rule in whole} - {rule.id for rule in kept} == EVENTS
-    assert notices == ("3 rules judge counters of the past, which are read with --history 24h.",)
+    assert {rule.id for rule in whole} - {rule.id for rule in kept} == PAST
+    assert notices == ("5 rules judge counters of the past, which are read with --history 24h.",)
     policy = load_policy(None)
-    assert not EVENTS & set(policy.rules.rules)
+    assert not PAST & set(policy.rules.rules)
     assert notices[0] in policy.notices
     with_it = load_policy(None, has_history=True)
-    assert set(with_it.rules.rules) >= EVENTS
+    assert set(with_it.rules.rules) >= PAST
     assert notices[0] not in with_it.notices
 
 
-@pytest.mark.usefixtures("_events_are_the_past")
-@pytest.mark.parametrize("only", [["event/storage-lost"], ["event/*"], ["event/storage-lost", "sioc/*"]])
+@pytest.mark.parametrize("only", [["day/collapse"], ["day/*"], ["day/collapse", "sioc/*"]])
 def test_a_rule_of_the_past_that_is_asked_for_without_it_is_an_error(only: list[str]) -> None:
     with pytest.raises(ConfigurationError, match="judges counters of the past, and none are read"):
         load_policy(None, only=only)
     assert load_policy(None, only=only, has_history=True).rules.rules
 
 
-@pytest.mark.usefixtures("_events_are_the_past")
 def test_one_rule_is_said_as_one() -> None:
-    assert rules_of_now(load_rule_set(only=["event/storage-lost", "sioc/*"]))[1] == (
+    assert rules_of_now(load_rule_set(only=["day/collapse", "sioc/*"]))[1] == (
         "1 rule judges counters of the past, which are read with --history 24h.",
     )
 

@@ -65,8 +65,8 @@ def test_every_expectation_says_by_which_sentence_or_row(scenario: str) -> None:
 
 def test_every_shipped_rule_fails_somewhere_in_the_lab(audit: Audit) -> None:
     failing = {f["rule"] for f in audit.report["findings"] if f["verdict"] == "fail"}
-    # What differs from a baseline is checked by the walk that sets one.
-    rules = {rule.id for rule in shipped() if "drift" not in rule.tags}
+    # What differs from a baseline is checked by the walk that sets one; what is about the past is left out without it: test_days.py.
+    rules = {rule.id for rule in shipped() if not {"drift", "day"} & set(rule.tags)}
     silent = sorted(rules - failing - set(NOT_IN_THE_LAB))
     assert silent == [], "make a scenario of auditor_lab/scenarios trigger them: odd-neighbours is there for that"
     assert set(NOT_IN_THE_LAB) <= rules - failing, "these do fail: the reason is out of date"

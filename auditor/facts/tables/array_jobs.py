@@ -25,6 +25,12 @@ ARRAY_JOB_TABLES = (
         topic="background_jobs",
         measured=True,
         key=("endpoint", "job_id"),
-        kept_for={"": "what an array did at the time of an episode of latency, and when it last replicated, scrubbed or deduplicated"},
+        kept_for={
+            "job_id": "which job it was, to look it up on the array",
+            "subject_name": "on what it ran, beside an episode of latency",
+            "bytes": "how much it moved, likewise",
+            "outcome": "whether it ended well, likewise",
+            "detail": "what the array calls it",
+        },
     ),
 )

@@ -45,7 +45,11 @@ HISTORY_TABLES = (
         on_demand=True,  # a day of a large vCenter is millions of rows
         key=("endpoint", "subject_kind", "subject", "host_id", "begin_at"),
         rests_on=(("host", ""),),
-        kept_for={"": "how long, how many and since when, by `auditor query`, of what was slow in the span that --history names"},
+        kept_for={
+            "latency_max_ms": "the worst moment of an episode",
+            "bytes_per_second": "what was moved in an episode, beside commands a second",
+            "normalized_latency_us": "what Storage I/O Control compared with its threshold while it was active",
+        },
     ),
     table(
         "statistics_interval",

@@ -53,7 +53,6 @@ WHOLE_VCENTER_TABLES = (
         key=("endpoint", "task_id"),
         kept_for={
             "progress_percent": "how far a move is, beside vaai/copy-between-arrays",
-            "started_at": "since when it runs, likewise",
             "entity_type": "what kind of object a task works on",
             "queued_at": "how long tasks waited before they began",
         },
@@ -148,7 +147,6 @@ WHOLE_VCENTER_TABLES = (
         key=("endpoint", "event_key"),
         kept_for={
             "event_key": "which entry of vCenter's log it was; a restart is counted once by it",
-            "happened_at": "when it happened first and last, and what came within ten minutes of a restart",
             "type_id": "which event it was, to look it up in vCenter",
             "from_datastore_id": "where a machine moved from, in the view storage_activity",
             "to_datastore_id": "where it moved to, likewise",
