@@ -1,4 +1,4 @@
-"""Every column of the view `relocation`: from where to where a machine's disks are moved, and what is not known of it."""
+"""Every column of the view `relocation`, and of the step that says where datastores lie: from where to where a machine's disks are moved, and what is not known of it."""
 
 from typing import Any
 
@@ -22,6 +22,12 @@ PLACES = {
     "nobody's": ("naa.6", None, None),
 }
 """Datastores: the device each lies on, the array's endpoint and the device's family."""
+
+
+def moves_over(tables: dict[str, Rows]) -> Rows:
+    """The view's rows, with what its step says of where datastores lie."""
+    below = {name: tables[name] for name in ("fact.datastore", "step_datastore_volume", "device", "step_array")}
+    return rows_over("relocation", tables | {"step_datastore_place": rows_over("step_datastore_place", below)})
 
 
 def moved(
@@ -70,7 +76,7 @@ def moved(
     tables = with_namesakes(tables)
     tables["step_array"] = ARRAYS
     tables["step_vcenter_reading"] = [{"vms_read": True}]
-    return [row for row in rows_over("relocation", tables) if row["endpoint"] == "vc"]
+    return [row for row in moves_over(tables) if row["endpoint"] == "vc"]
 
 
 def test_a_move_has_its_machine_where_it_comes_from_and_where_it_goes() -> None:
@@ -192,7 +198,7 @@ def neighbours(
         "step_array": [{"endpoint": "es", "array_key": ES}],
         "step_vcenter_reading": [readings],
     }
-    (found,) = (row for row in rows_over("relocation", tables) if row["resource_id"] == "t")
+    (found,) = (row for row in moves_over(tables) if row["resource_id"] == "t")
     count: int | None = found["source_neighbours"]
     return count
 

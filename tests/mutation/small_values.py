@@ -176,6 +176,7 @@ VALUES: Mapping[str, Mapping[str, Choices]] = {
     "datastore": {
         "vmfs_version": ("6.82", "5.81", "3.46"),
         "size_bytes": (1 << 40, 1 << 30),
+        "free_bytes": (1 << 39,),
         "accessible": (True, True, False),
         "multiple_host_access": _YES_NO,
         "maintenance_mode": ("normal", "inMaintenance"),

@@ -24,6 +24,7 @@ DATASTORE_TABLES = (
         ("nfs_path", "VARCHAR", "exported path; NULL when not NFS", "info"),
         ("pod_id", "VARCHAR", "managed object id of its datastore cluster; NULL when it is in none, or its parent was not read", "parent"),
         ("size_bytes", "BIGINT", "", "summary.capacity"),
+        ("free_bytes", "BIGINT", "as vCenter last knew it, which may be minutes ago; NULL when not reported", "summary.freeSpace"),
         ("accessible", "BOOLEAN", "", "summary.accessible"),
         (
             "multiple_host_access",
@@ -48,6 +49,7 @@ DATASTORE_TABLES = (
         kept_for={
             "vvol_container_id": "which vCenters see one storage container",
             "size_bytes": "how much lies on which array",
+            "free_bytes": "whether a machine fits where it is to be moved to; auditor check-move",
             "multiple_host_access": "which datastores one host alone has",
             "extents": "which datastores have several; views count the rows of datastore_extent",
             "is_local": "which datastores lie on local disks; views go by the disks of their extents",

@@ -65,11 +65,12 @@ class Datastores:
                 yield ObjectProperties(Ref("Datastore", identity), self._values(row, server, name), {})
 
     def _values(self, row: Row, server: Server, name: str) -> dict[str, Any]:
-        of_type, size = row.text("type") or "", row.number("capacity mib")
+        of_type, size, free = row.text("type") or "", row.number("capacity mib"), row.number("free mib")
         values: dict[str, Any] = {
             "name": name,
             "summary.type": _TYPES.get(of_type.lower()),
             "summary.capacity": size * _MIB if size else None,
+            "summary.freeSpace": None if free is None else free * _MIB,
             "summary.accessible": row.truth("accessible"),
             "summary.multipleHostAccess": row.truth("mha") or None,  # false may be what the API did not say
             "info": self._info(row, server, name),

@@ -430,6 +430,7 @@ PROPERTIES: Mapping[str, Mapping[str, Any]] = MappingProxyType(
             "summary.type": str,
             "summary.url": str,
             "summary.capacity": int,
+            "summary.freeSpace": int,
             "summary.accessible": bool,
             "summary.multipleHostAccess": bool,
             "summary.maintenanceMode": str,

@@ -113,6 +113,7 @@ def add_datastore(
         # The folder that a datastore lies in is its datastore cluster, where it is in one: a StoragePod is a kind of Folder.
         pod_id=parent.value if parent and parent.type == _POD else None,
         size_bytes=values.get("summary.capacity"),
+        free_bytes=values.get("summary.freeSpace"),
         accessible=values.get("summary.accessible"),
         multiple_host_access=values.get("summary.multipleHostAccess"),
         maintenance_mode=values.get("summary.maintenanceMode"),

@@ -7,28 +7,6 @@ WITH moving AS (
     FROM fact.running_task
     WHERE description_id ILIKE '%relocate%' OR description_id ILIKE '%storagevmotion%'
 ),
-family AS (
-    SELECT b.endpoint, b.datastore_id, coalesce(min(b.family), min(d.family)) AS family, coalesce(max(b.family), max(d.family)) AS last_family
-    FROM step_datastore_volume AS b
-    LEFT JOIN device AS d ON d.endpoint = b.endpoint AND d.device = b.device
-    GROUP BY b.endpoint, b.datastore_id
-),
-lying AS (
-    SELECT
-        b.endpoint,
-        b.datastore_id,
-        CASE WHEN count(a.array_key) = count(*) AND min(a.array_key) = max(a.array_key) THEN min(a.array_key) END AS array_key,
-        few_distinct(b.array_name) AS arrays
-    FROM step_datastore_volume AS b
-    LEFT JOIN step_array AS a ON a.endpoint = b.array_endpoint
-    GROUP BY b.endpoint, b.datastore_id
-),
-place AS (
-    SELECT s.endpoint, s.datastore_id, s.name, l.array_key, l.arrays, CASE WHEN f.family = f.last_family THEN f.family END AS family
-    FROM fact.datastore AS s
-    LEFT JOIN lying AS l ON l.endpoint = s.endpoint AND l.datastore_id = s.datastore_id
-    LEFT JOIN family AS f ON f.endpoint = s.endpoint AND f.datastore_id = s.datastore_id
-),
 source AS (
     SELECT m.endpoint, m.task_id, d.datastore_id
     FROM moving AS m
@@ -52,21 +30,21 @@ compared AS (
         ) AS all_within
     FROM source AS s
     JOIN moving AS m ON m.endpoint = s.endpoint AND m.task_id = s.task_id
-    LEFT JOIN place AS f ON f.endpoint = s.endpoint AND f.datastore_id = s.datastore_id
-    LEFT JOIN place AS t ON t.endpoint = m.endpoint AND t.datastore_id = m.target_datastore_id
+    LEFT JOIN step_datastore_place AS f ON f.endpoint = s.endpoint AND f.datastore_id = s.datastore_id
+    LEFT JOIN step_datastore_place AS t ON t.endpoint = m.endpoint AND t.datastore_id = m.target_datastore_id
     GROUP BY s.endpoint, s.task_id
 ),
 unlimited AS (
     -- Where it comes from an array that holds nobody back (docs/domain/arrays.md#eseries), or may.
     SELECT s.endpoint, s.task_id, f.datastore_id, f.array_key
     FROM source AS s
-    JOIN place AS f ON f.endpoint = s.endpoint AND f.datastore_id = s.datastore_id
+    JOIN step_datastore_place AS f ON f.endpoint = s.endpoint AND f.datastore_id = s.datastore_id
     WHERE f.family = 'eseries' OR f.family IS NULL
 ),
 near AS (
     SELECT endpoint, task_id, endpoint AS vcenter, datastore_id FROM unlimited
     UNION
-    SELECT u.endpoint, u.task_id, p.endpoint, p.datastore_id FROM unlimited AS u JOIN place AS p ON p.array_key = u.array_key
+    SELECT u.endpoint, u.task_id, p.endpoint, p.datastore_id FROM unlimited AS u JOIN step_datastore_place AS p ON p.array_key = u.array_key
 ),
 neighbour AS (
     SELECT
@@ -110,7 +88,7 @@ SELECT
     CASE WHEN c.any_between THEN true WHEN v.disks_read AND c.all_within THEN false END AS is_between_arrays
 FROM moving AS m
 LEFT JOIN compared AS c ON c.endpoint = m.endpoint AND c.task_id = m.task_id
-LEFT JOIN place AS t ON t.endpoint = m.endpoint AND t.datastore_id = m.target_datastore_id
+LEFT JOIN step_datastore_place AS t ON t.endpoint = m.endpoint AND t.datastore_id = m.target_datastore_id
 LEFT JOIN neighbour AS n ON n.endpoint = m.endpoint AND n.task_id = m.task_id
 LEFT JOIN arrays_known AS a ON a.endpoint = m.endpoint AND a.task_id = m.task_id
 CROSS JOIN whole AS w

@@ -81,11 +81,13 @@ def test_datastores_have_their_devices_hosts_and_shares(read: Read) -> None:
         "vmfs_uuid": "5f3e1a2b-0c1d2e3f-4a5b-0010e0000001",
         "vmfs_version": "6.82",
         "size_bytes": 2_199_023_255_552,
+        "free_bytes": 0,
         "accessible": True,
         "multiple_host_access": True,
         "extents": 1,
     }
     assert (nfs["type"], nfs["nfs_host"], nfs["nfs_path"]) == ("NFS", "192.0.2.10", "/vol/nfs_01")
+    assert "free_bytes" not in nfs, "an empty cell says nothing"
     assert [(row["datastore_id"], row["device"]) for row in read.rows["datastore_extent"]] == [("datastore-21", LUN)]
     mounts = [(row["datastore_id"], row["host_id"], row["mounted"]) for row in read.rows["datastore_mount"]]
     assert mounts == [("datastore-21", ONE, None), ("datastore-21", TWO, None), ("datastore-22", ONE, None)]

@@ -61,13 +61,13 @@ EXPORT: Sheets = {
         multipath(TWO, state="dead"),
     ),
     "vDatastore": rows(
-        "Name, Address, Accessible, Type, Capacity MiB, # Hosts, Hosts, # Extents, Version, MHA, URL, Object ID, VI SDK Server",
+        "Name, Address, Accessible, Type, Capacity MiB, Free MiB, # Hosts, Hosts, # Extents, Version, MHA, URL, Object ID, VI SDK Server",
         [
-            *("vmfs-01", None, True, "VMFS", 2097152, 2, f"{ONE}, {TWO}", 1, "6.82", True),
+            *("vmfs-01", None, True, "VMFS", 2097152, 0, 2, f"{ONE}, {TWO}", 1, "6.82", True),
             *("ds:///vmfs/volumes/5f3e1a2b-0c1d2e3f-4a5b-0010e0000001/", "datastore-21", SERVER),
         ],
         [
-            *("nfs-01", "192.0.2.10:/vol/nfs_01", True, "NFS", 1048576, 1, ONE, None, None, False),
+            *("nfs-01", "192.0.2.10:/vol/nfs_01", True, "NFS", 1048576, None, 1, ONE, None, None, False),
             *("ds:///vmfs/volumes/3b1a2c4d-5e6f7a8b/", "datastore-22", SERVER),
         ],
     ),
