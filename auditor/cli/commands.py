@@ -20,7 +20,7 @@ from auditor.system import on_windows
 class _Entry(NamedTuple):
     """A command or a group of commands as `auditor --help` lists it."""
 
-    module: str  # of auditor.cli; it has a function of the command's name, or, for a group, an `app`
+    module: str  # of auditor.cli; it has a function of the command's name (`function_name`), or, for a group, an `app`
     help: str  # 45 characters at most, so that no line is longer than 80
     is_group: bool = False
     on_windows: bool = True
@@ -35,6 +35,7 @@ _PANELS: Mapping[str, Mapping[str, _Entry]] = {
         "query": _Entry("query", "ask the facts of a run in SQL"),
         "inventory": _Entry("inventory", "write the fleet as a workbook, CSV or JSON"),
         "runs": _Entry("runs", "list, show, compare and remove earlier runs", is_group=True),
+        "check-move": _Entry("check_move", "say what stands against moving a machine"),
         "watch": _Entry("watch", "watch the queues of chosen devices live"),
         "reproduce": _Entry("reproduce", "write fio files that show a finding safely"),
     },
@@ -123,6 +124,15 @@ def app_for(arguments: Sequence[str]) -> typer.Typer:
 def function_of(word: str) -> str:
     """The name of the function that a command is."""
     return f"{word}_" if iskeyword(word) else word.replace("-", "_")
+
+
+            made.command(word)(getattr(module, function_name(word)))
+    return made
+
+
+def function_name(command: str) -> str:
+    """How the function of a command is called in its module."""
+    return f"{command}_" if iskeyword(command) else command.replace("-", "_")
 
 
 def _version(requested: bool) -> None:

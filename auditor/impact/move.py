@@ -1,4 +1,4 @@
-"""What a Storage vMotion that the hosts copy costs those who share its source's pool, on an array that holds nobody back.
+"""What a Storage vMotion that the hosts copy costs those who share the pool that it reads or writes, where the array holds nobody back.
 
 Two upper bounds: the array serves no more commands side by side than it was seen to, or its disks do what such disks do. The lower end
 is what is there now. Source: docs/queue-model.md#move.
@@ -22,6 +22,8 @@ _SLOWEST_DISK_MS = 1000 / 120
 """A command of a disk of 10,000 rpm at the knee of its curve, at 120 to 150 a second. Source: docs/domain/facts.md#7-4."""
 _RPM = 10_000
 _NAMED = 5
+LOAD_NOT_READ = "the load of the pool's volumes was not all read"
+"""Why `copying` says nothing where a load is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +35,12 @@ class Load:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """The pool that a machine is copied away from.
+class End:
+    """The pool that a machine is copied away from, or to.
 
     Attributes:
         endpoint, name: the array and the pool.
-        is_running: the copy has begun, so that what it reads now is in the loads.
+        is_running: the copy has begun, so that what it does now is in the loads.
         reads: commands that the copy may have under way, at most.
         slots: places of the shallowest queue that the copy and machines of its host share; None: not known.
         loads: of every volume of the pool.
@@ -54,9 +56,43 @@ class Source:
     rpm: float | None = None
     disks: float | None = None
     disk_iops: float | None = None
+    is_target: bool = False
+
+    @property
+    def command(self) -> str:
+        """What the copy does there."""
+        return "write" if self.is_target else "read"
 
 
-def move_impact(source: Source, disks: Sequence[str], count: int) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Copying:
+    """Milliseconds that a command of another machine takes on the pool: now, and while the copy has all its commands under way."""
+
+    now: Interval
+    then: Interval
+    inputs: tuple[Input, ...]
+
+
+def copying(end: End) -> Copying | str:
+    """What the copy does to the others on its pool; where that is not computed, why not."""
+    if not end.loads or any(one.per_second is None or (one.per_second and not one.latency_ms) for one in end.loads):
+        return LOAD_NOT_READ
+    streams = [_stream(one.per_second, one.latency_ms) for one in end.loads if one.per_second and one.latency_ms]
+    if not streams:
+        return "no volume of the pool does anything, so nobody waits for the copy now"
+    times = [one.service_seconds.times(1000) for one in streams]
+    now = Interval(min(one.low for one in times), max(one.high for one in times))
+    measured = f"array_volume.latency_us of the pool's volumes, with what the copy {end.command}s now"
+    inputs = [
+        Input("latency now", now, "ms", "measured", measured),
+        Input(f"{end.command}s of the copy", Interval(1.0, end.reads), "commands under way", "assumed", "docs/domain/facts.md#3-11"),
+    ]
+    busiest = _as_seen(end, streams, inputs)
+    by_disks = _by_disks(end, now, sum(one.outstanding.high for one in streams), inputs)
+    return Copying(now, Interval(now.low, max(now.high, min(busiest, by_disks))), tuple(inputs))
+
+
+def move_impact(source: End, disks: Sequence[str], count: int) -> dict[str, Any]:
     """The impact of a finding about a move, as reports have it; `worst_now` is what is predicted while it copies as fast as it can.
 
     Args:
@@ -64,23 +100,11 @@ def move_impact(source: Source, disks: Sequence[str], count: int) -> dict[str, A
         disks: names of the virtual disks of other machines on it that work, the first ones.
         count: how many they are.
     """
-    if not source.loads or any(one.per_second is None or (one.per_second and not one.latency_ms) for one in source.loads):
-        return {
-            "not_computed": "while the machine is copied the others on its pool get slower and none gets quicker: the direction is known, "
-            "the size is not, because the load of the pool's volumes was not all read"
-        }
-    streams = [_stream(one.per_second, one.latency_ms) for one in source.loads if one.per_second and one.latency_ms]
-    if not streams:
-        return {"not_computed": "no volume of the pool does anything, so nobody waits for the copy now"}
-    times = [one.service_seconds.times(1000) for one in streams]
-    now = Interval(min(one.low for one in times), max(one.high for one in times))
-    inputs = [
-        Input("latency now", now, "ms", "measured", "array_volume.latency_us of the pool's volumes, with what the copy reads now"),
-        Input("reads of the copy", Interval(1.0, source.reads), "commands under way", "assumed", "docs/domain/facts.md#3-11"),
-    ]
-    busiest = _as_seen(source, streams, inputs)
-    by_disks = _by_disks(source, now, sum(one.outstanding.high for one in streams), inputs)
-    copying = Interval(now.low, max(now.high, min(busiest, by_disks)))
+    found = copying(source)
+    if isinstance(found, str):
+        why = "while the machine is copied the others on its pool get slower and none gets quicker: the direction is known, the size is not"
+        return {"not_computed": f"{why}, because {found}" if found == LOAD_NOT_READ else found}
+    now, then = found.now, found.then
     after = Interval(min(now.low, QUICKEST_MS), now.high) if source.is_running else now
     return {
         "model": "move",
@@ -90,12 +114,12 @@ def move_impact(source: Source, disks: Sequence[str], count: int) -> dict[str, A
         "behind": [],
         "quantity": "latency_ms",
         "direction": Direction.BETTER.value,
-        "size_known": is_size_known(now, copying),
+        "size_known": is_size_known(now, then),
         "now": rounded(now),
         "after": rounded(after),
-        "worst_now": rounded(copying),
+        "worst_now": rounded(then),
         "worst_after": rounded(after),
-        "inputs": [one.as_json() for one in inputs],
+        "inputs": [one.as_json() for one in found.inputs],
     }
 
 
@@ -105,22 +129,22 @@ def _stream(per_second: float, latency_ms: float) -> Stream:
     return Stream("", seconds.times(per_second), seconds)
 
 
-def _as_seen(source: Source, streams: Sequence[Stream], inputs: list[Input]) -> float:
+def _as_seen(source: End, streams: Sequence[Stream], inputs: list[Input]) -> float:
     """The most milliseconds of any volume when the array serves no more commands side by side than it was seen to."""
     served = max(1.0, sum(one.outstanding.low for one in streams))
-    # A read of the copy is one after the other, so no slower than the slowest command of now.
+    # A command of the copy is one after the other, so no slower than the slowest command of now.
     slowest = max(one.service_seconds.high for one in streams)
     copy = Stream("copy", Interval(1.0, source.reads), Interval(QUICKEST_MS / 1000, slowest))
     inputs += [
         Input("served side by side", Interval(served, math.inf), "commands", "measured", "array_volume.actual_iops, latency_us"),
-        Input("a read of the copy takes", copy.service_seconds.times(1000), "ms", "assumed", "docs/queue-model.md#move"),
+        Input(f"a {source.command} of the copy takes", copy.service_seconds.times(1000), "ms", "assumed", "docs/queue-model.md#move"),
     ]
     depth = Interval(source.slots, math.inf) if source.slots else Interval.exactly(math.inf)
     flows = solve(Queue(depth, parallel=Interval(served, math.inf)), [*streams, copy]).flows
     return max(one.latency_ms.high for one in flows[:-1])
 
 
-def _by_disks(source: Source, now: Interval, under_way: float, inputs: list[Input]) -> float:
+def _by_disks(source: End, now: Interval, under_way: float, inputs: list[Input]) -> float:
     """The most milliseconds when commands lie anywhere on disks that spin as S3's; without bound where these are not known.
 
     A command that comes to a disk finds there the copy's mean share, and what others do keeps the disk from it for part of the time.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from auditor.impact.move import READS_OF_A_COPY, Load, Source, move_impact
+from auditor.impact.move import READS_OF_A_COPY, End, Load, move_impact
 
 if TYPE_CHECKING:
     import duckdb
@@ -79,15 +79,15 @@ class Moves:
         return max(found, key=lambda one: (one.get("worst_now") or [0.0, 0.0])[1])
 
     @cached_property
-    def _sources(self) -> dict[_Place, list[tuple[_Place, Source]]]:
-        found: dict[_Place, list[tuple[_Place, Source]]] = {}
+    def _sources(self) -> dict[_Place, list[tuple[_Place, End]]]:
+        found: dict[_Place, list[tuple[_Place, End]]] = {}
         rows = self._connection.execute(_MOVES, [READS_OF_A_COPY, READS_OF_A_COPY]).fetchall()
         for endpoint, task_id, is_running, array, pool_id, reads, slots in rows:
             pool = self._pools.get((array, pool_id))
             if pool is not None:
                 name, rpm, disks, disk_iops = pool
                 loads = tuple(self._loads.get((array, pool_id), ()))
-                source = Source(array, name, is_running, float(reads), slots, loads, rpm, disks, disk_iops)
+                source = End(array, name, is_running, float(reads), slots, loads, rpm, disks, disk_iops)
                 found.setdefault((endpoint, task_id), []).append(((array, pool_id), source))
         return found
 

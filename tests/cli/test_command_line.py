@@ -21,6 +21,7 @@ COMMANDS = (
     "undo",
     "explain",
     "inventory",
+    "check-move",
     "watch",
     "reproduce",
     "endpoints new",

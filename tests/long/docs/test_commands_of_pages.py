@@ -21,7 +21,8 @@ from tests.docs.command_blocks import PAGES, Command, commands, steps
 
 RULES = ("vvol/pe-dsnro-headroom", "queue/driver-depth", "baseline/dsnro", "declared/option")
 DEVICE = "esx-vvol-1.lab.example/naa.6f47acc2000000027366707200000000"
-FINDINGS = frozenset({"audit", "demo", "plan", "apply", "schedule"})
+MOVE = {"VM": "vmfs-1", "DATASTORE": "sf-vmfs-02"}
+FINDINGS = frozenset({"audit", "check-move", "demo", "plan", "apply", "schedule"})
 """Commands that end with 1 where something fails, and with 2 where something is unknown: neither is a mistake of the page."""
 WRITING = frozenset({"apply", "undo", "resume"})
 
@@ -45,7 +46,7 @@ def is_fix(words: tuple[str, ...]) -> bool:
 def filled_in(command: Command, kept: Mapping[str, str]) -> list[str]:
     """The words after `auditor`, with a value of this lab for what stands in capitals, and without waiting."""
     of_fix = command.words[1] in {*WRITING, "confirm"} or command.words[1:3] == ("journal", "export")
-    values = {"RUN": kept.get("fix" if of_fix else "audit", ""), "FINDING": kept.get("finding", ""), "HOST/DEVICE": DEVICE}
+    values = {"RUN": kept.get("fix" if of_fix else "audit", ""), "FINDING": kept.get("finding", ""), "HOST/DEVICE": DEVICE} | MOVE
     words = [values.get(word, word) for word in command.words[1:]]
     if is_fix(command.words):
         words.append("--yes")

@@ -67,7 +67,9 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "dvPort": _kind("distributed port groups", "port, switch, vlan", ""),
         "vSC_VMK": _kind("VMkernel adapters", "host, device, subnet mask", "port group, ip address, mtu, cluster, datacenter"),
         "vDatastore": _kind(
-            "datastores", "name, accessible, type, # hosts", "address, capacity mib, free mib, hosts, # extents, version, mha, url, object id"
+            "datastores",
+            "name, accessible, type, # hosts",
+            "address, capacity mib, free mib, hosts, # extents, version, mha, url, object id",
         ),
         "vMultiPath": _kind(
             "devices and paths",

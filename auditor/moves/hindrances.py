@@ -1,0 +1,83 @@
+"""What keeps a move from starting or from ending well, and whether one that runs advances."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from auditor.moves.reasons import Reason, Sort
+from auditor.text.sizes import bytes_text
+
+if TYPE_CHECKING:
+    from auditor.impact.interval import Interval
+    from auditor.moves.ends import Move
+
+
+def in_its_way(move: Move, size: Interval, already_promised: float = 0.0) -> Iterator[Reason]:
+    """What keeps the move from starting, or from ending well.
+
+    Args:
+        move: the move.
+        size: bytes that it copies.
+        already_promised: bytes that earlier moves of a plan put on the target.
+    """
+    machine, target = move.machine, move.target
+    for task in machine.tasks:
+        if task is move.running:
+            continue
+        what = f"{task.description} runs, or waits to, on {machine.name}"
+        yield Reason("task", Sort.AGAINST, "another task works on it", f"{what}.", "Wait until that task has ended.", "")
+    if target.is_mounted is False:
+        text = f"{machine.host or 'its host'} does not mount {target.name}, or cannot reach it."
+        do = "Mount it there, or move the machine to a host that has both datastores."
+        yield Reason("not-mounted", Sort.AGAINST, "its host lacks the target", text, do, "docs/domain/facts.md#3-13")
+    if target.maintenance_mode not in (None, "normal"):
+        text = f"{target.name} is in maintenance mode, or enters it ({target.maintenance_mode})."
+        yield Reason("maintenance", Sort.AGAINST, "the target is in maintenance", text, "Choose another datastore.")
+    yield from _space(move, size, already_promised)
+    for disk in machine.disks:
+        if disk.rdm_mode is not None:
+            text = f"{disk.name} is a raw device mapping ({disk.rdm_mode}): a move takes its pointer along, and leaves its data behind."
+            do = "Move that LUN by means of the array; keep the format as it is, or a disk in virtual mode is copied into a file."
+            sort = Sort.AGAINST if disk.rdm_mode == "physicalMode" else Sort.NOTE
+            yield Reason("rdm", sort, "a raw device mapping stays behind", text, do, "docs/domain/facts.md#3-13")
+
+
+def _space(move: Move, size: Interval, promised: float) -> Iterator[Reason]:
+    free = move.target.free_bytes
+    if free is None:
+        return
+    left = max(0.0, free - promised)
+    before = " after the moves before it" if promised else ""
+    shown = f"{move.target.name} has {bytes_text(left)} free{before}"
+    do = "Free space there or choose another datastore."
+    if size.low > left:
+        text = f"{shown}, and the disks take {bytes_text(size.low)} at least."
+        yield Reason("space", Sort.AGAINST, "it does not fit", text, do, "docs/domain/facts.md#3-13")
+    elif size.high > left:
+        most = "an unknown number of bytes" if math.isinf(size.high) else f"up to {bytes_text(size.high)}"
+        text = f"{shown}, and the disks take {most}: thin disks grow, and what snapshots hold is not read."
+        do = "Look in vCenter how much the machine uses, snapshots included."
+        yield Reason("space-unknown", Sort.UNREAD, "whether it fits", text, do, "docs/domain/facts.md#3-13")
+
+
+def of_running(move: Move) -> Iterator[Reason]:
+    """Whether a move that runs already advances. Two readings tell that; of one it is only known how far it came."""
+    task = move.running
+    if task is None:
+        return
+    far = "its progress is not reported" if task.progress_percent is None else f"{task.progress_percent} %"
+    text = f"This move runs, or waits to, already: {far}."
+    do = "Read again in some minutes, so that two readings show whether it advances; `auditor watch` shows both ends live."
+    if task.earlier is not None and task.progress_percent is not None and task.read_at is not None:
+        before, when = task.earlier
+        minutes = (task.read_at - when).total_seconds() / 60
+        if task.progress_percent <= before:
+            text = f"This move stands still: {far}, as {minutes:.0f} minutes before."
+            do = "Look for a cap and for Storage I/O Control on the target before it is cancelled: rule sioc/active-time."
+            yield Reason("stands-still", Sort.AGAINST, "it runs and stands still", text, do, "docs/domain/incidents.md#s1")
+            return
+        text = f"This move advances: {far}, and {before} % {minutes:.0f} minutes before."
+        do = "Let it end."
+    yield Reason("running", Sort.NOTE, "it runs already", text, do)

@@ -1,0 +1,220 @@
+"""Machines, datastores and their load from the views of a snapshot, for one move at a time."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from auditor.facts.catalog import needs_of_columns, view_columns
+from auditor.facts.needs import needs
+from auditor.facts.schema import TABLES
+from auditor.impact.move import READS_OF_A_COPY, End, Load
+from auditor.moves.ends import Disk, Machine, Move, Store, Task
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import duckdb
+
+    from auditor.facts.needs import Needs
+
+VIEWS = ("datastore", "datastore_load", "datastore_throttle", "device_queue", "storage_pod")
+"""The judged views that are asked."""
+STEPS = ("step_datastore_place", "step_datastore_volume", "step_endpoint_reading", "step_volume_load", "step_volume_qos")
+_TABLES = (
+    *("array_pool", "array_pool_load", "array_volume", "array_volume_load", "datastore", "datastore_extent", "datastore_mount"),
+    *("device_offload", "host", "host_option", "running_task", "vm", "vm_disk"),
+)
+_OPTION = "DataMover.HardwareAcceleratedMove"
+
+_MACHINE = """
+SELECT v.endpoint, v.vm_id, v.name, v.host_id, h.name AS host, coalesce(v.disks_read, false) AS disks_read,
+    coalesce(e.tasks_read, false) AS tasks_read, TRY_CAST(o.value AS BIGINT) AS option
+FROM fact.vm AS v
+LEFT JOIN fact.host AS h ON h.endpoint = v.endpoint AND h.host_id = v.host_id
+LEFT JOIN fact.host_option AS o ON o.endpoint = v.endpoint AND o.host_id = v.host_id AND o.key = ?
+LEFT JOIN step_endpoint_reading AS e ON e.endpoint = v.endpoint
+WHERE v.endpoint = ? AND v.vm_id = ?
+"""
+_DISKS = """
+SELECT disk, datastore_id, size_bytes, is_thin, file, rdm_mode FROM fact.vm_disk WHERE endpoint = ? AND vm_id = ? ORDER BY disk_key, disk
+"""
+_TASKS = """
+SELECT t.task_id, t.description_id, t.description_id ILIKE '%relocate%' OR t.description_id ILIKE '%storagevmotion%', t.progress_percent,
+    t.started_at, t.target_datastore_id, r.read_at
+FROM fact.running_task AS t
+LEFT JOIN fact.reading AS r ON r.endpoint = t.endpoint AND r.scope = '' AND r.topic = 'tasks'
+WHERE t.endpoint = ? AND t.entity_id = ?
+ORDER BY t.task_id
+"""
+_STORE = """
+SELECT f.datastore_id, f.name, f.type, f.block_size_kib, f.free_bytes, f.maintenance_mode, p.array_key,
+    coalesce(p.arrays, d.arrays) AS arrays,
+    coalesce(p.family, CASE WHEN d.families NOT LIKE '%,%' THEN d.families END) AS family, d.tiers, d.qos, d.has_array_qos,
+    d.qos_max_bytes_per_second AS max_bytes_per_second, d.qos_max_iops AS max_iops, t.latency_threshold_ms,
+    coalesce(f.sioc_enabled, CASE WHEN NOT f.sioc_supported OR f.type NOT IN ('VMFS', 'NFS') THEN false END) AS sioc_enabled,
+    CASE WHEN f.pod_id IS NOT NULL THEN true WHEN e.datastores_read AND e.pods_read THEN false END AS is_in_pod,
+    s.resource_name AS pod, s.io_metric_in_force, s.moves_by_itself, s.default_behavior AS behavior
+FROM fact.datastore AS f
+JOIN datastore AS d USING (endpoint, datastore_id)
+LEFT JOIN step_endpoint_reading AS e ON e.endpoint = f.endpoint
+LEFT JOIN step_datastore_place AS p ON p.endpoint = f.endpoint AND p.datastore_id = f.datastore_id
+LEFT JOIN datastore_throttle AS t ON t.endpoint = f.endpoint AND t.datastore_id = f.datastore_id
+LEFT JOIN storage_pod AS s ON s.endpoint = f.endpoint AND s.pod_id = f.pod_id
+WHERE f.endpoint = ? AND f.datastore_id = ?
+"""
+_SEEN = """
+SELECT m.mounted, m.accessible, h.latency_ms
+FROM fact.datastore_mount AS m
+LEFT JOIN datastore_load AS h ON h.endpoint = m.endpoint AND h.datastore_id = m.datastore_id AND h.host_id = m.host_id
+WHERE m.endpoint = ? AND m.datastore_id = ? AND m.host_id = ?
+"""
+_ACTIVE = "SELECT max(sioc_active_percent) FROM datastore_load WHERE endpoint = ? AND datastore_id = ?"
+_DEVICES = """
+SELECT o.clone_status, CASE WHEN q.sioc_enabled OR q.dsnro IS NULL THEN q.queue_depth ELSE least(q.queue_depth, q.dsnro) END
+FROM fact.datastore_extent AS x
+LEFT JOIN fact.device_offload AS o ON o.endpoint = x.endpoint AND o.host_id = ? AND o.device = x.device
+LEFT JOIN device_queue AS q ON q.endpoint = x.endpoint AND q.host_id = ? AND q.device = x.device
+WHERE x.endpoint = ? AND x.datastore_id = ?
+"""
+_VOLUMES = """
+SELECT b.array_endpoint, b.volume_id, b.volume, v.pool_id, q.qos_priority, q.volume_id IS NOT NULL AND q.is_whole AS is_whole,
+    l.bytes_per_second, l.actual_iops, l.latency_us / 1000
+FROM step_datastore_volume AS b
+LEFT JOIN fact.array_volume AS v ON v.endpoint = b.array_endpoint AND v.volume_id = b.volume_id
+LEFT JOIN step_volume_qos AS q ON q.endpoint = b.array_endpoint AND q.volume_id = b.volume_id
+LEFT JOIN fact.array_volume_load AS l ON l.endpoint = b.array_endpoint AND l.volume_id = b.volume_id
+WHERE b.endpoint = ? AND b.datastore_id = ?
+ORDER BY b.volume
+"""
+_POOL = """
+SELECT p.name, CASE WHEN p.media = 'hdd' THEN p.rpm END, p.disks, l.disk_iops
+FROM fact.array_pool AS p
+LEFT JOIN fact.array_pool_load AS l ON l.endpoint = p.endpoint AND l.pool_id = p.pool_id
+WHERE p.endpoint = ? AND p.pool_id = ?
+"""
+_POOL_LOADS = """
+SELECT l.actual_iops, l.latency_us / 1000
+FROM fact.array_volume AS v
+LEFT JOIN fact.array_volume_load AS l ON l.endpoint = v.endpoint AND l.volume_id = v.volume_id
+WHERE v.endpoint = ? AND v.pool_id = ?
+"""
+_NEIGHBOURS = """
+SELECT list(DISTINCT v.name ORDER BY v.name)[:5], count(DISTINCT v.vm_id)
+FROM fact.vm_disk AS d
+JOIN fact.vm AS v USING (endpoint, vm_id)
+WHERE d.endpoint = ? AND d.datastore_id = ? AND d.vm_id <> ? AND v.power_state = 'poweredOn'
+"""
+
+
+def needed() -> Needs:
+    """What has to be read of a fleet for a check."""
+    of_views = needs_of_columns((view, view_columns()[view]) for view in VIEWS)
+    return of_views | needs((table, column) for table in _TABLES for column in TABLES[table].names)
+
+
+class Facts:
+    """What a connection says of moves; `move` asks `VIEWS` and `STEPS` as well, the others facts alone."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+        self._connection = connection
+
+    def machines(self) -> list[tuple[str, str, str]]:
+        """Endpoint, id and name of every machine."""
+        return self._rows("SELECT endpoint, vm_id, name FROM fact.vm ORDER BY ALL")
+
+    def stores(self) -> list[tuple[str, str, str]]:
+        """Endpoint, id and name of every datastore."""
+        return self._rows("SELECT endpoint, datastore_id, name FROM fact.datastore ORDER BY ALL")
+
+    def move(self, endpoint: str, vm_id: str, datastore_id: str) -> Move:
+        """All that is known of the move of a machine of a vCenter to a datastore there."""
+        machine = self._machine(endpoint, vm_id)
+        named = {disk.datastore_id for disk in machine.copied if disk.datastore_id is not None and disk.datastore_id != datastore_id}
+        stores = {one: store for one in sorted(named) if (store := self._store(machine, one, is_target=False)) is not None}
+        target = self._store(machine, datastore_id, is_target=True)
+        return Move(machine, stores, target or Store(endpoint, datastore_id, datastore_id))
+
+    def has_moves(self) -> bool:
+        """Whether a task runs, or is queued: of moves that advance two readings are compared."""
+        return bool(self._rows("SELECT 1 FROM fact.running_task LIMIT 1"))
+
+    def moves_to(self, endpoint: str, datastore_id: str) -> list[str]:
+        """The machines that are being moved to a datastore."""
+        rows = self._rows(
+            "SELECT DISTINCT entity_id FROM fact.running_task WHERE endpoint = ? AND target_datastore_id = ? AND entity_id IS NOT NULL",
+            endpoint,
+            datastore_id,
+        )
+        return sorted(row[0] for row in rows)
+
+    def _machine(self, endpoint: str, vm_id: str) -> Machine:
+        [row] = self._named(_MACHINE, _OPTION, endpoint, vm_id)
+        option = row.pop("option")
+        return Machine(
+            **row,
+            disks=tuple(Disk(*one) for one in self._rows(_DISKS, endpoint, vm_id)),
+            tasks=tuple(Task(*one) for one in self._rows(_TASKS, endpoint, vm_id)),
+            uses_offload=None if option is None else option == 1,
+        )
+
+    def _store(self, machine: Machine, datastore_id: str, *, is_target: bool) -> Store | None:
+        key = (machine.endpoint, datastore_id)
+        found = self._named(_STORE, *key)
+        if not found:
+            return None
+        seen = self._rows(_SEEN, *key, machine.host_id)
+        mounted, accessible, latency = seen[0] if seen else (None, None, None)
+        is_mounted = None if mounted is None and accessible is None else mounted is not False and accessible is not False
+        if (
+            not seen
+            and machine.host_id is not None
+            and self._rows("SELECT datastores_read FROM step_endpoint_reading WHERE endpoint = ?", key[0]) == [(True,)]
+        ):
+            is_mounted = False
+        devices = self._rows(_DEVICES, machine.host_id, machine.host_id, *key)
+        clones = [None if status is None else status == "supported" for status, _ in devices]
+        slots = min((depth for _, depth in devices if depth is not None), default=None)
+        volumes = self._rows(_VOLUMES, *key)
+        waits = [one for one in (latency, *(row[8] for row in volumes)) if one is not None]
+        rates = [row[6] for row in volumes]
+        priorities = {row[4] for row in volumes if row[4] is not None}
+        names, count = self._rows(_NEIGHBOURS, *key, machine.vm_id)[0]
+        reads = self._rows("SELECT vms_read FROM step_endpoint_reading WHERE endpoint = ?", key[0]) == [(True,)]
+        store = Store(
+            endpoint=machine.endpoint,
+            **found[0],
+            is_mounted=is_mounted,
+            can_clone=False if False in clones else True if clones and None not in clones else None,
+            priority=", ".join(sorted(priorities)) if priorities or all(row[5] for row in volumes) else None,
+            sioc_active_percent=self._rows(_ACTIVE, *key)[0][0],
+            latency_ms=float(max(waits)) if waits else None,
+            bytes_per_second=None if None in rates or not rates else float(sum(rates)),
+            slots=slots,
+            neighbours=tuple(names or ()),
+            neighbour_count=count if reads else None,
+        )
+        is_running = any(task.is_move for task in machine.tasks)
+        return replace(store, pool=self._pool(store, volumes, is_target=is_target, is_running=is_running))
+
+    def _pool(self, store: Store, volumes: Sequence[tuple[Any, ...]], *, is_target: bool, is_running: bool) -> End | None:
+        """What shares the disks of a datastore: its pool, or, where no pool is known, its own volumes."""
+        if not volumes or any(row[1] is None for row in volumes):
+            return None
+        array, pool_id = volumes[0][0], volumes[0][3]
+        reads = min(READS_OF_A_COPY, store.slots or READS_OF_A_COPY)
+        if pool_id is None or any(row[3] != pool_id for row in volumes):
+            loads = tuple(Load(row[7], None if row[8] is None else float(row[8])) for row in volumes)
+            return End(array, store.name, is_running, float(reads), store.slots, loads, is_target=is_target)
+        [about] = self._rows(_POOL, array, pool_id) or [(pool_id, None, None, None)]
+        loads = tuple(Load(rate, None if wait is None else float(wait)) for rate, wait in self._rows(_POOL_LOADS, array, pool_id))
+        name, rpm, disks, disk_iops = about
+        return End(array, name, is_running, float(reads), store.slots, loads, rpm, disks, disk_iops, is_target)
+
+    def _rows(self, text: str, *bound: object) -> list[tuple[Any, ...]]:
+        return self._connection.execute(text, bound).fetchall()
+
+    def _named(self, text: str, *bound: object) -> list[dict[str, Any]]:
+        answer = self._connection.execute(text, bound)
+        names = [column[0] for column in answer.description or ()]
+        return [dict(zip(names, row, strict=True)) for row in answer.fetchall()]

@@ -1,0 +1,187 @@
+"""What stands against a move, what was not read of it, and what neither is."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from auditor.impact.move import Copying
+from auditor.moves.check import MoveVerdict, check_move
+from auditor.moves.ends import Move
+from auditor.moves.reasons import Sort
+from tests.moves.samples import DISK, GIB, MOVE, TASK, a_move, between_arrays
+
+
+def codes(move: Move, sort: Sort = Sort.AGAINST, **more: Any) -> list[str]:
+    return [one.code for one in check_move(move, **more).of(sort)]
+
+
+def test_a_move_within_an_array_that_nothing_hinders_is_clear() -> None:
+    check = check_move(MOVE)
+    assert (check.verdict, check.reasons) == (MoveVerdict.CLEAR, ())
+    assert check.offload.is_certain is True
+    assert (check.took.seconds, check.took.size.high) == (None, 100 * GIB), "no source says how fast an array copies"
+    assert {load.not_computed for load in check.loads} == {"the array copies, and nothing counts what that costs it"}
+
+
+AGAINST = [
+    pytest.param(a_move(target={"is_mounted": False}), "not-mounted", id="its host does not have the target"),
+    pytest.param(a_move(target={"maintenance_mode": "enteringMaintenance"}), "maintenance", id="the target goes into maintenance"),
+    pytest.param(a_move(target={"free_bytes": 99 * GIB}), "space", id="it does not fit"),
+    pytest.param(a_move(DISK, replace(DISK, name="Hard disk 2", rdm_mode="physicalMode")), "rdm", id="a LUN stays behind"),
+    pytest.param(
+        a_move(tasks=(replace(TASK, is_move=False, description="VirtualMachine.createSnapshot"),)), "task", id="a snapshot is made"
+    ),
+    pytest.param(a_move(tasks=(replace(TASK, target_id="ds-9"),)), "task", id="it is being moved elsewhere"),
+    pytest.param(a_move(target={"sioc_enabled": True, "has_array_qos": True}), "sioc", id="both ends of a queue throttle"),
+    pytest.param(a_move(target={"sioc_enabled": True, "family": "dell-sc", "tiers": 2}), "sioc", id="blocks move between tiers"),
+    pytest.param(a_move(target={"io_metric_in_force": True, "has_array_qos": True}), "io-metric", id="the I/O metric switches it on"),
+    pytest.param(a_move(source={"sioc_active_percent": 3.0}), "sioc-active", id="Storage I/O Control is at work on the source"),
+    pytest.param(a_move(target={"is_in_pod": True, "moves_by_itself": True}), "sdrs-target", id="Storage DRS may move it on"),
+    pytest.param(a_move(target={"priority": "Low, Medium"}), "priority", id="others go before it"),
+    pytest.param(
+        a_move(target={"priority": "Medium", "latency_threshold_ms": 20, "latency_ms": 21.0}), "priority", id="priorities count now"
+    ),
+    pytest.param(a_move(target={"latency_ms": 30.0}), "slow", id="the target is slow before it begins"),
+    pytest.param(between_arrays(max_bytes_per_second=50 << 20), "cap-target", id="a cap that the copy fills"),
+    pytest.param(between_arrays(max_iops=500), "cap-target", id="a cap in operations, of 64 KiB each"),
+]
+
+
+@pytest.mark.parametrize(("move", "code"), AGAINST)
+def test_one_thing_that_stands_against_it_refuses_it(move: Move, code: str) -> None:
+    check = check_move(move)
+    assert check.verdict is MoveVerdict.AGAINST
+    assert code in codes(move)
+    assert all(one.text.endswith(".") and one.do.endswith(".") for one in check.reasons)
+
+
+@pytest.mark.parametrize(
+    "move",
+    [
+        pytest.param(a_move(target={"free_bytes": 100 * GIB}), id="it just fits"),
+        pytest.param(a_move(target={"sioc_enabled": True}), id="Storage I/O Control alone, on one tier"),
+        pytest.param(a_move(target={"sioc_enabled": True, "family": "dell-sc", "tiers": 1}), id="pinned into one tier"),
+        pytest.param(a_move(target={"max_bytes_per_second": 50 << 20, "has_array_qos": True}), id="the array copies, whatever the cap"),
+        pytest.param(
+            a_move(target={"priority": "Medium", "latency_threshold_ms": 20, "latency_ms": 20.0}), id="priorities do not count yet"
+        ),
+        pytest.param(a_move(target={"latency_ms": 29.0}), id="not slow"),
+        pytest.param(between_arrays(max_bytes_per_second=400 << 20), id="a cap above what a move reaches"),
+        pytest.param(a_move(replace(DISK, rdm_mode="virtualMode"), DISK), id="a mapping in virtual mode is only said"),
+    ],
+)
+def test_what_is_within_bounds_does_not_stand_against_it(move: Move) -> None:
+    assert check_move(move).verdict is MoveVerdict.CLEAR
+
+
+UNREAD = [
+    pytest.param(a_move(disks_read=False), "disks-unread", id="its disks"),
+    pytest.param(a_move(replace(DISK, datastore_id=None)), "disks-unread", id="where a disk lies"),
+    pytest.param(a_move(tasks_read=False), "tasks-unread", id="tasks"),
+    pytest.param(a_move(target={"is_mounted": None}), "mounts-unread", id="whether its host has the target"),
+    pytest.param(a_move(target={"free_bytes": None}), "free-unread", id="free space"),
+    pytest.param(a_move(target={"is_in_pod": None}), "pod-unread", id="whether Storage DRS has it"),
+    pytest.param(a_move(target={"is_in_pod": True}), "pod-unread", id="what Storage DRS does"),
+    pytest.param(a_move(target={"sioc_enabled": None}), "sioc-unread", id="Storage I/O Control"),
+    pytest.param(a_move(target={"has_array_qos": None}), "qos-target-unread", id="QoS of the target"),
+    pytest.param(a_move(source={"has_array_qos": None}), "qos-source-unread", id="QoS of the source"),
+    pytest.param(a_move(target={"arrays": None, "family": "purestorage"}), "array-target-unread", id="the array is out of the fleet"),
+    pytest.param(a_move(source={"latency_ms": None}), "load-source-unread", id="load of the source"),
+    pytest.param(a_move(target={"sioc_enabled": True, "family": "dell-sc", "tiers": None}), "tiers-unread", id="tiers"),
+    pytest.param(a_move(uses_offload=None), "offload-unread", id="the host's option"),
+    pytest.param(a_move(source={"can_clone": None}), "offload-unread", id="what the device can"),
+    pytest.param(a_move(replace(DISK, is_thin=True), target={"free_bytes": 99 * GIB}), "space-unknown", id="how much a thin disk holds"),
+]
+
+
+@pytest.mark.parametrize(("move", "code"), UNREAD)
+def test_what_was_not_read_is_never_taken_for_a_no(move: Move, code: str) -> None:
+    assert check_move(move).verdict is MoveVerdict.UNKNOWN
+    assert code in codes(move, Sort.UNREAD)
+
+
+def test_a_known_reason_settles_it_whatever_was_not_read() -> None:
+    check = check_move(a_move(target={"is_mounted": False, "free_bytes": None}))
+    assert check.verdict is MoveVerdict.AGAINST
+    assert [one.sort for one in check.reasons] == [Sort.AGAINST, Sort.UNREAD], "the weightiest comes first"
+
+
+@pytest.mark.parametrize(
+    ("move", "failed"),
+    [
+        pytest.param(between_arrays(), ["one-array"], id="two arrays"),
+        pytest.param(a_move(target={"array_key": None, "family": "ontap"}), ["one-array"], id="two families"),
+        pytest.param(a_move(target={"type": "NFS"}), ["datastore-types"], id="from a block device to a file server"),
+        pytest.param(a_move(target={"can_clone": False}), ["devices"], id="a device that refused to clone"),
+        pytest.param(a_move(uses_offload=False), ["host-option"], id="the host does not ask for it"),
+        pytest.param(a_move(target={"block_size_kib": 8192}), ["block-size"], id="VMFS 3's blocks"),
+        pytest.param(a_move(replace(DISK, file="[old] web/web-000002.vmdk")), ["no-snapshot"], id="a snapshot"),
+    ],
+)
+def test_the_condition_that_keeps_the_array_from_copying_is_named(move: Move, failed: list[str]) -> None:
+    offload = check_move(move).offload
+    assert offload.is_certain is False
+    assert [one.name for one in offload.failed] == failed
+    assert "not-offloaded" in codes(move, Sort.NOTE)
+
+
+@pytest.mark.parametrize(
+    ("move", "unread"),
+    [
+        pytest.param(a_move(target={"array_key": None}), ["one-array"], id="which array of a family"),
+        pytest.param(a_move(target={"type": "VVOL"}), ["datastore-types"], id="from VMFS to vVols no source settles it"),
+        pytest.param(a_move(source={"type": "NFS"}, target={"type": "NFS"}), ["datastore-types"], id="nor between shares"),
+        pytest.param(a_move(replace(DISK, file=None)), ["no-snapshot"], id="the disk's file"),
+        pytest.param(a_move(target={"block_size_kib": None}), ["block-size"], id="a block size"),
+    ],
+)
+def test_a_condition_that_was_not_read_leaves_offload_unknown(move: Move, unread: list[str]) -> None:
+    offload = check_move(move).offload
+    assert offload.is_certain is None
+    assert [one.name for one in offload.unread] == unread
+
+
+def test_a_copy_by_the_hosts_has_its_load_on_both_ends_predicted() -> None:
+    source, target = check_move(between_arrays()).loads
+    assert (source.end, target.end) == ("source", "target")
+    for load in (source, target):
+        assert isinstance(load.copying, Copying)
+        assert load.copying.now.high < load.copying.then.high
+    assert source.copying is not None
+    assert source.copying.inputs[1].name == "reads of the copy"
+    assert target.copying is not None
+    assert target.copying.inputs[1].name == "writes of the copy"
+
+
+def test_of_a_cap_the_wait_of_the_copys_own_commands_is_said() -> None:
+    # 32 commands of 64 KiB are 2 MiB: at 50 MiB/s 40 ms.
+    [reason] = [one for one in check_move(between_arrays(max_bytes_per_second=50 << 20)).reasons if one.code == "cap-target"]
+    assert "40 ms" in reason.text
+
+
+AT = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("earlier", "sort", "code"),
+    [
+        pytest.param((40, AT - timedelta(minutes=20)), Sort.AGAINST, "stands-still", id="two readings, no progress"),
+        pytest.param((30, AT - timedelta(minutes=20)), Sort.NOTE, "running", id="two readings, ten per cent"),
+        pytest.param(None, Sort.NOTE, "running", id="one reading says nothing of it"),
+    ],
+)
+def test_a_move_that_advances_and_one_that_hangs_look_different(earlier: tuple[int, datetime] | None, sort: Sort, code: str) -> None:
+    task = replace(TASK, started_at=AT - timedelta(minutes=40), read_at=AT, earlier=earlier)
+    assert code in codes(a_move(tasks=(task,)), sort)
+
+
+def test_of_a_snapshot_nobody_knows_how_much_is_copied() -> None:
+    move = a_move(replace(DISK, file="[old] web/web-000001.vmdk"))
+    assert {"space-unknown", "size-unread", "long-unknown"} == set(codes(move, Sort.UNREAD))
+
+
+def test_space_that_earlier_moves_take_is_gone() -> None:
+    assert codes(MOVE, promised=400 * GIB) == []
+    assert codes(MOVE, promised=401 * GIB) == ["space"]

@@ -1,0 +1,70 @@
+"""How long a move takes, and by what."""
+
+import math
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from auditor.moves.time import DEFAULT_RATE, estimate, size_of
+from tests.moves.samples import DISK, GIB, TASK, a_move, between_arrays
+
+AT = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)
+
+
+def test_where_nothing_was_measured_the_rate_is_that_of_incident_s1() -> None:
+    # Decimal or binary TB in 6,600 s. Both ends take 1 ms, less one that counters leave out: 2 MiB in 0.2 ms is quicker.
+    took = estimate(between_arrays(), is_offloaded=False)
+    assert took.rate == DEFAULT_RATE
+    assert (took.basis, took.source) == ("assumed", "docs/domain/incidents.md#s1")
+    assert took.seconds is not None
+    # 100 GiB at 227.3 MB/s are 472 s, at 249.9 MB/s 430 s.
+    assert took.seconds.low == pytest.approx(429.7, abs=0.5)
+    assert took.seconds.high == pytest.approx(472.4, abs=0.5)
+
+
+def test_the_tightest_bound_holds_it_down() -> None:
+    # 32 commands of 64 KiB in (4 - 1) + (9 - 1) ms: 190.65 MB/s. The cap of 50 MiB/s on the target is tighter, 8 MiB/s of it are taken.
+    took = estimate(a_move(source={"latency_ms": 4.0}, target={"latency_ms": 9.0}), is_offloaded=False)
+    assert took.rate is not None
+    assert took.rate.high == pytest.approx((2 << 20) / 0.011)
+    capped = estimate(
+        a_move(
+            source={"latency_ms": 4.0}, target={"latency_ms": 9.0, "max_bytes_per_second": 50 << 20, "bytes_per_second": float(8 << 20)}
+        ),
+        is_offloaded=False,
+    )
+    assert capped.rate is not None
+    assert (capped.rate.low, capped.rate.high) == (42 << 20, 50 << 20)
+    assert [round(one.bytes_per_second) for one in capped.bounds] == [50 << 20, round((2 << 20) / 0.011)]
+    assert "QoS on the target new" in capped.why
+
+
+def test_a_cap_that_others_fill_leaves_nothing_that_is_certain() -> None:
+    took = estimate(between_arrays(max_bytes_per_second=50 << 20, bytes_per_second=float(50 << 20)), is_offloaded=False)
+    assert took.seconds is not None
+    assert took.seconds.low == pytest.approx(100 * GIB / (50 << 20))
+    assert math.isinf(took.seconds.high)
+
+
+def test_what_was_measured_counts_more_than_what_is_assumed() -> None:
+    task = replace(TASK, started_at=AT - timedelta(seconds=1000), read_at=AT)
+    own = estimate(a_move(tasks=(task,)), is_offloaded=False)
+    assert own.rate is not None
+    assert own.rate.high == pytest.approx(40 * GIB / 1000), "40 % of 100 GiB in 1,000 s"
+    since = estimate(a_move(tasks=(replace(task, earlier=(30, AT - timedelta(seconds=500))),)), is_offloaded=False)
+    assert since.rate is not None
+    assert since.rate.high == pytest.approx(10 * GIB / 500), "10 % in the 500 s between two readings"
+    beside = estimate(between_arrays(), is_offloaded=False, others=((1e8, "mail"), (2e8, "files")))
+    assert beside.rate is not None
+    assert (beside.rate.low, beside.rate.high, beside.basis) == (1e8, 2e8, "measured")
+    assert "mail, files" in beside.why
+
+
+def test_a_thin_disk_is_at_most_as_large_as_its_guest_sees_it() -> None:
+    assert (size_of(a_move(replace(DISK, is_thin=True))).low, size_of(a_move(replace(DISK, is_thin=True))).high) == (0, 100 * GIB)
+    assert size_of(a_move(replace(DISK, is_thin=None))).low == 0, "it may be thin"
+    assert math.isinf(size_of(a_move(replace(DISK, size_bytes=None))).high)
+    assert math.isinf(size_of(a_move(disks_read=False)).high), "it may have other disks"
+    there = replace(DISK, name="Hard disk 2", datastore_id="ds-2")
+    assert size_of(a_move(DISK, there)).high == 100 * GIB, "what lies on the target already is not copied"
