@@ -1,4 +1,4 @@
-"""Every column of the view `relocation`, and of the step that says where datastores lie: from where to where a machine's disks are moved, and what is not known of it."""
+"""Every column of the view `relocation`, and the step below it: from where to where disks are moved, and what is not known of it."""
 
 from typing import Any
 

@@ -49,11 +49,9 @@ DATASTORE_TABLES = (
         kept_for={
             "vvol_container_id": "which vCenters see one storage container",
             "size_bytes": "how much lies on which array",
-            "free_bytes": "whether a machine fits where it is to be moved to; auditor check-move",
             "multiple_host_access": "which datastores one host alone has",
             "extents": "which datastores have several; views count the rows of datastore_extent",
             "is_local": "which datastores lie on local disks; views go by the disks of their extents",
-            "block_size_kib": "which datastores were upgraded from VMFS 3, and kept its block size",
             "unmap_granularity_kib": "how much has to be free before space is given back",
             "sioc_statistics_only": "where Storage I/O Control measures and holds nobody back",
         },
@@ -166,11 +164,8 @@ DATASTORE_TABLES = (
         kept_for={
             "shares_level": "which disks go before others once a host or Storage I/O Control holds them back, beside vm/iops-limits",
             "iops_reservation": "which disks have operations set aside, beside vm/iops-limits",
-            "size_bytes": "how much of a datastore or an array a machine may fill",
             "shares": "the number behind shares_level where that is custom",
-            "is_thin": "which disks grow when they are written",
             "is_eager_zeroed": "which disks were zeroed when they were made",
-            "file": "which file of a datastore a slow disk is",
         },
     ),
 )

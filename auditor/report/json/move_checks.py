@@ -7,7 +7,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from auditor.impact.rows import rounded
-from auditor.report.terminal.move_checks import verdict_line
+from auditor.report.move_words import verdict_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

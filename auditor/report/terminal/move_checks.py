@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from auditor.moves.check import MoveVerdict
 from auditor.moves.reasons import Sort
+from auditor.report.move_words import verdict_line
 from auditor.report.terminal.console import clipped, hanging, write_parts
 from auditor.report.terminal.rows import Cell, Column, aligned
 from auditor.report.wording import count_of, neutral
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 _HEADINGS = {Sort.AGAINST: "AGAINST IT", Sort.UNREAD: "NOT READ", Sort.NOTE: "GOOD TO KNOW"}
 _STYLES = {MoveVerdict.AGAINST: "bold red", MoveVerdict.UNKNOWN: "bold yellow", MoveVerdict.CLEAR: "bold green"}
-_TITLES = 3
 _BYTES_OF_S3 = "docs/queue-model.md#move"
 
 
@@ -39,19 +39,6 @@ def write_move(check: MoveCheck, out: TextIO) -> None:
 def write_plan(moves: Sequence[PlannedMove], out: TextIO) -> None:
     """Write a checked plan: its moves in order, then of each what stands against it or was not read."""
     write_parts(lambda width: _plan_parts(moves, width), out)
-
-
-def verdict_line(check: MoveCheck) -> str:
-    """The verdict in one sentence, with the weightiest reasons."""
-    titles = [one.title for one in check.of(Sort.AGAINST if check.verdict is MoveVerdict.AGAINST else Sort.UNREAD)]
-    more = f", and {count_of(len(titles) - _TITLES, 'more thing')}" if len(titles) > _TITLES else ""
-    shown = neutral(", ".join(titles[:_TITLES]) + more)
-    if check.verdict is MoveVerdict.AGAINST:
-        start = "This move runs, and much is against it" if check.move.running is not None else "Do not start this move yet"
-        return f"{start}: {shown}."
-    if check.verdict is MoveVerdict.UNKNOWN:
-        return f"Nothing that was read stands against it, but not all was read: {shown}."
-    return "Nothing stands against it."
 
 
 def _move_parts(check: MoveCheck) -> Iterator[RenderableType]:
