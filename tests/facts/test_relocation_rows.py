@@ -231,3 +231,52 @@ def test_nobody_is_there_where_all_of_them_are_known() -> None:
 )
 def test_others_that_may_be_there_are_not_none(source: str, there: str, changes: dict[str, Any]) -> None:
     assert neighbours(source, there, **changes) is None
+
+
+def test_a_datastore_of_the_same_id_in_another_vcenter_is_another() -> None:
+    """And a neighbour with two disks is one machine."""
+    arrays = {("vc", "s"): "eseries 1", ("vc", "t"): "eseries 1", ("vc 2", "s"): "eseries 2", ("vc 2", "t"): "eseries 3"}
+    running = [
+        {"endpoint": vcenter, "vm_id": vm, "power_state": "poweredOn", "disks_read": True}
+        for vcenter in ("vc", "vc 2")
+        for vm in ("vm-1", "vm-2")
+    ]
+    [found] = rows_over(
+        "relocation",
+        {
+            "fact.running_task": of_vc(
+                {"task_id": "t", "description_id": "VirtualMachine.relocate", "entity_id": "vm-1", "target_datastore_id": "t"}
+            ),
+            "fact.vm": running,
+            "fact.vm_disk": [
+                {"endpoint": "vc", "vm_id": "vm-1", "disk": "d", "datastore_id": "s"},
+                *({"endpoint": "vc", "vm_id": "vm-2", "disk": disk, "datastore_id": "s"} for disk in ("d", "e")),
+                *({"endpoint": "vc 2", "vm_id": vm, "disk": "d", "datastore_id": "s"} for vm in ("vm-1", "vm-2")),
+            ],
+            "step_datastore_place": [
+                {"endpoint": vcenter, "datastore_id": store, "name": store, "array_key": array, "arrays": array, "family": "eseries"}
+                for (vcenter, store), array in arrays.items()
+            ],
+            "step_vcenter_reading": [{"vms_read": True, "datastores_read": True}],
+        },
+    )
+    assert (found["is_between_arrays"], found["source_arrays"], found["target_arrays"]) == (False, "eseries 1", "eseries 1")
+    assert found["source_neighbours"] == 1
+
+
+def test_a_device_of_another_vcenter_says_nothing_of_where_a_datastore_lies() -> None:
+    place = rows_over(
+        "step_datastore_place",
+        {
+            "fact.datastore": of_vc({"datastore_id": "s", "name": "s"}),
+            "step_datastore_volume": of_vc(
+                *({"datastore_id": "s", "device": f"naa.{n}", "array_endpoint": array} for n, array in enumerate(("one", "two")))
+            ),
+            "device": [
+                {"endpoint": "vc", "device": "naa.0", "family": "ontap"},
+                {"endpoint": "vc 2", "device": "naa.0", "family": "solidfire"},
+            ],
+            "step_array": [{"endpoint": "one", "array_key": "ontap 1"}, {"endpoint": "two", "array_key": "ontap 2"}],
+        },
+    )
+    assert place == [{"endpoint": "vc", "datastore_id": "s", "name": "s", "array_key": None, "arrays": None, "family": "ontap"}]
