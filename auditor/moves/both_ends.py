@@ -110,8 +110,7 @@ def _cap(store: Store, end: str) -> Iterator[Reason]:
 def of_copy(offload: Offload, took: Estimate) -> Iterator[Reason]:
     """Who copies, and for how long."""
     if offload.is_certain is False:
-        failed = "; ".join(f"{one.name}: {one.text}" for one in offload.failed)
-        text = f"The hosts copy every block, the array does not ({failed})."
+        text = f"The hosts copy every block. For the array to copy it would take {'; '.join(one.text for one in offload.failed)}."
         do = "Nothing to set: reckon with links, host queues and both arrays carrying it."
         yield Reason("not-offloaded", Sort.NOTE, "no offload", text, do, offload.failed[0].source)
     if took.seconds is None or offload.is_certain:

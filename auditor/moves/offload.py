@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from auditor.moves.ends import Move, Store
 
 _RULES = "docs/domain/facts.md#3-12"
-_OPTION = "DataMover.HardwareAcceleratedMove is on on its host"
-_CLONES = "the host says of each device that it can clone (vaai status get)"
+_OPTION = "DataMover.HardwareAcceleratedMove at 1 on its host"
+_CLONES = "devices of which the host found that they clone (vaai status get)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Condition:
     Attributes:
         name: a word for programs.
         holds: None where it was not read.
-        text: what was found, in words.
+        text: what has to be so, with what was found.
         source: of the condition.
     """
 
@@ -72,9 +72,9 @@ def _conditions(move: Move) -> Iterator[Condition]:
     yield Condition("host-option", move.machine.uses_offload, _OPTION, "docs/domain/facts.md#3-1")
     if move.target.type in (None, "VMFS") and any(store.type in (None, "VMFS") for store in move.sources):
         sizes = [_same_blocks(store, move.target) for store in move.sources]
-        yield _worst("block-size", sizes, "both datastores have one block size", _RULES, is_whole=known)
+        yield _worst("block-size", sizes, "one block size on both datastores", _RULES, is_whole=known)
     deltas = [None if disk.is_delta is None else not disk.is_delta for disk in move.moved]
-    yield _worst("no-snapshot", deltas, "the machine has no snapshot", _RULES, is_whole=move.machine.disks_read)
+    yield _worst("no-snapshot", deltas, "a machine without snapshots", _RULES, is_whole=move.machine.disks_read)
 
 
 def is_one_array(one: Store, other: Store) -> bool | None:
@@ -102,12 +102,12 @@ def _same_blocks(source: Store, target: Store) -> bool | None:
 
 def _types_text(move: Move) -> str:
     kinds = ", ".join(dict.fromkeys(store.type or "a type that was not read" for store in move.sources)) or "a type that was not read"
-    return f"from {kinds} to {move.target.type or 'a type that was not read'}"
+    return f"types of datastores that arrays copy between (it goes from {kinds} to {move.target.type or 'a type that was not read'})"
 
 
 def _arrays_text(move: Move) -> str:
     sources = ", ".join(dict.fromkeys(place_of(store) for store in move.sources)) or "an array that is not known"
-    return f"from {sources} to {place_of(move.target)}"
+    return f"one array at both ends (it goes from {sources} to {place_of(move.target)})"
 
 
 def place_of(store: Store) -> str:

@@ -33,8 +33,8 @@ def of_unread(move: Move, offload: Offload, took: Estimate) -> Iterator[Reason]:
     for store, end in (*((one, "source") for one in move.sources), (target, "target")):
         yield from _array(store, end)
     if offload.is_certain is None:
-        words = "; ".join(f"{one.name}: {one.text}" for one in offload.unread)
-        yield _unread("offload", "offload", f"Whether the array copies is not known ({words}).")
+        words = "; ".join(one.text for one in offload.unread)
+        yield _unread("offload", "offload", f"Whether the array copies is not known. It takes {words}.")
     if took.rate is not None and took.seconds is not None and took.size.high == float("inf"):
         text = "How much is copied is not known: a disk's size, or what its snapshots hold, is not read."
         yield _unread("size", "how much is copied", text, "Look in vCenter how much the machine uses; delete snapshots that nobody needs.")

@@ -1,5 +1,6 @@
 """What stands against a move, what was not read of it, and what neither is."""
 
+import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -9,7 +10,7 @@ import pytest
 from auditor.impact.move import Copying
 from auditor.moves.check import MoveVerdict, check_move
 from auditor.moves.ends import Move
-from auditor.moves.reasons import Sort
+from auditor.moves.reasons import Reason, Sort
 from tests.moves.samples import DISK, GIB, MOVE, TASK, a_move, between_arrays
 
 
@@ -185,3 +186,137 @@ def test_of_a_snapshot_nobody_knows_how_much_is_copied() -> None:
 def test_space_that_earlier_moves_take_is_gone() -> None:
     assert codes(MOVE, promised=400 * GIB) == []
     assert codes(MOVE, promised=401 * GIB) == ["space"]
+
+
+def every_reason() -> list[Reason]:
+    moves = [one.values[0] for one in (*AGAINST, *UNREAD)]
+    return [reason for move in moves if isinstance(move, Move) for reason in check_move(move).reasons]
+
+
+def test_every_reason_has_its_sentences_and_cites_a_page() -> None:
+    for one in every_reason():
+        assert one.title, one
+        assert one.text.endswith("."), one
+        assert one.do.endswith("."), one
+        assert re.fullmatch(r"(docs/domain/[\w-]+\.md(#[\w-]+)?)?", one.source), one
+        assert one.source or one.sort is Sort.UNREAD or one.code in ("task", "maintenance", "running"), one
+
+
+STANDING = replace(TASK, started_at=AT - timedelta(minutes=40), read_at=AT, earlier=(40, AT - timedelta(minutes=20)))
+
+
+@pytest.mark.parametrize(
+    ("move", "text", "do"),
+    [
+        pytest.param(
+            a_move(target={"free_bytes": 99 * GIB}),
+            "new has 99 GiB free, and the disks take 100 GiB at least.",
+            "Free space there or choose another datastore.",
+            id="space",
+        ),
+        pytest.param(
+            a_move(target={"free_bytes": 99 * GIB}, disks_read=False),
+            "new has 99 GiB free, and the disks take 100 GiB at least.",
+            "Free space there or choose another datastore.",
+            id="space, with further disks perhaps",
+        ),
+        pytest.param(
+            a_move(replace(DISK, size_bytes=None)),
+            "new has 500 GiB free, and the disks take an unknown number of bytes: thin disks grow, and what snapshots hold is not read.",
+            "Look in vCenter how much the machine uses, snapshots included.",
+            id="a size that was not read",
+        ),
+        pytest.param(
+            a_move(target={"is_mounted": False}),
+            "esx-1 does not mount new, or cannot reach it.",
+            "Mount it there, or move the machine to a host that has both datastores.",
+            id="mount",
+        ),
+        pytest.param(
+            a_move(tasks=(STANDING,)),
+            "This move stands still: 40 %, as 20 minutes before.",
+            "Look for a cap and for Storage I/O Control on the target before it is cancelled: rule sioc/active-time.",
+            id="it stands still",
+        ),
+        pytest.param(
+            a_move(tasks=(replace(STANDING, earlier=(30, AT - timedelta(minutes=20))),)),
+            "This move advances: 40 %, and 30 % 20 minutes before.",
+            "Let it end.",
+            id="it advances",
+        ),
+        pytest.param(
+            a_move(tasks=(replace(TASK, progress_percent=None),)),
+            "This move runs, or waits to, already: its progress is not reported.",
+            "Read again in some minutes, so that two readings show whether it advances; `auditor watch` shows both ends live.",
+            id="of its progress nothing is known",
+        ),
+        pytest.param(
+            a_move(uses_offload=False),
+            "The hosts copy every block. For the array to copy it would take DataMover.HardwareAcceleratedMove at 1 on its host.",
+            "Nothing to set: reckon with links, host queues and both arrays carrying it.",
+            id="offload",
+        ),
+        pytest.param(
+            a_move(target={"type": None}, source={"type": "NFS"}),
+            "Whether the array copies is not known. It takes types of datastores that arrays copy between "
+            "(it goes from NFS to a type that was not read).",
+            "The gaps of that run say why (`auditor runs show`); read the fleet again with --fleet.",
+            id="a type that was not read",
+        ),
+        pytest.param(
+            a_move(source={"arrays": None, "array_key": None, "family": None}),
+            "Whether the array copies is not known. It takes one array at both ends (it goes from an array that is not known to fa).",
+            "The gaps of that run say why (`auditor runs show`); read the fleet again with --fleet.",
+            id="an array that was not read",
+        ),
+    ],
+)
+def test_what_was_found_and_what_to_do_are_said(move: Move, text: str, do: str) -> None:
+    assert (text, do) in [(one.text, one.do) for one in check_move(move).reasons]
+
+
+def test_moves_before_it_are_named_where_space_is_short() -> None:
+    [reason] = check_move(MOVE, promised=450 * GIB).reasons
+    assert reason.text == "new has 50 GiB free after the moves before it, and the disks take 100 GiB at least."
+
+
+def test_hours_of_copying_stand_against_it_unless_the_array_copies() -> None:
+    large = replace(DISK, size_bytes=1000 * GIB)
+    free = {"free_bytes": 4000 * GIB}
+    [reason] = check_move(a_move(large, target=free, uses_offload=False)).of(Sort.AGAINST)
+    # 1,000 GiB at 227.3 and 249.9 MB/s are 78.7 and 71.6 minutes.
+    assert (reason.code, reason.title) == ("long", "1 h 12 min to 1 h 19 min")
+    assert reason.text == "Copying 1,000 GiB takes 1 h 12 min to 1 h 19 min, by the rate that incident S1's move reached."
+    assert check_move(a_move(large, target=free)).verdict is MoveVerdict.CLEAR
+    assert codes(a_move(large, target=free, uses_offload=None)) == ["long"], "it may be that the hosts copy"
+    quick = check_move(a_move(large, target=free, uses_offload=False), others=((1e9, "mail"),))
+    assert (quick.verdict, quick.took.basis) == (MoveVerdict.CLEAR, "measured")
+
+
+def test_the_io_metric_alone_does_not_stand_against_it() -> None:
+    assert check_move(a_move(target={"io_metric_in_force": True})).verdict is MoveVerdict.CLEAR
+
+
+def test_the_title_says_which_array_it_is_about() -> None:
+    titles = [
+        check_move(a_move(target={"sioc_enabled": True} | more)).of(Sort.AGAINST)[0].title
+        for more in ({"family": "dell-sc", "tiers": 2}, {"has_array_qos": True})
+    ]
+    assert titles == ["Storage I/O Control on an auto-tiered target", "Storage I/O Control on a target with array QoS"]
+
+
+def test_an_end_is_shown_with_what_is_known_of_it() -> None:
+    busy, idle = check_move(between_arrays(pool=None, latency_ms=2.0, neighbours=("mail",), neighbour_count=1)).loads[::-1]
+    assert (busy.now_ms, busy.copying, busy.not_computed) == (2.0, None, "the load of its array was not read")
+    assert (busy.neighbours, busy.neighbour_count) == (("mail",), 1)
+    assert (idle.not_computed, idle.neighbour_count) == ("", 0)
+
+
+def test_what_is_not_on_vmfs_needs_no_block_size_and_no_storage_io_control() -> None:
+    shares = a_move(
+        source={"type": "NFS", "block_size_kib": None, "can_clone": None},
+        target={"type": "NFS41", "block_size_kib": None, "sioc_enabled": None},
+    )
+    assert [one.name for one in check_move(shares).offload.conditions] == ["datastore-types", "one-array", "host-option", "no-snapshot"]
+    assert "sioc-unread" not in codes(shares, Sort.UNREAD)
+    assert "sioc-unread" in codes(a_move(target={"type": "NFS", "sioc_enabled": None}), Sort.UNREAD)

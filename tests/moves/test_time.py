@@ -68,3 +68,21 @@ def test_a_thin_disk_is_at_most_as_large_as_its_guest_sees_it() -> None:
     assert math.isinf(size_of(a_move(disks_read=False)).high), "it may have other disks"
     there = replace(DISK, name="Hard disk 2", datastore_id="ds-2")
     assert size_of(a_move(DISK, there)).high == 100 * GIB, "what lies on the target already is not copied"
+
+
+def test_thick_disks_add_up() -> None:
+    size = size_of(a_move(DISK, replace(DISK, name="Hard disk 2")))
+    assert (size.low, size.high) == (200 * GIB, 200 * GIB)
+
+
+def test_a_cap_whose_load_was_not_read_is_taken_as_a_whole() -> None:
+    took = estimate(between_arrays(max_bytes_per_second=50 << 20, bytes_per_second=None), is_offloaded=False)
+    assert took.rate is not None
+    assert (took.rate.low, took.rate.high) == (50 << 20, 50 << 20)
+
+
+def test_latencies_of_both_ends_bound_it_with_their_source() -> None:
+    [bound] = estimate(between_arrays(), is_offloaded=False).bounds
+    assert (bound.text, bound.source) == ("32 commands of 64 KiB at today's latency of both ends", "docs/domain/facts.md#3-11")
+    assert estimate(a_move(), is_offloaded=True).why == "the array copies, and no source says how fast"
+    assert estimate(between_arrays(latency_ms=None), is_offloaded=False).bounds == ()
