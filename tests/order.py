@@ -111,6 +111,7 @@ LONGEST = (
     "cli/test_paths.py",
     "endpoints/vcenter/collect/test_topics.py",
     "scenarios/test_expected.py",
+    "cli/test_check_move_command.py",
     "engine/test_shipped_rules.py",
     "engine/test_evaluate.py",
     "engine/test_waived_verdicts.py",

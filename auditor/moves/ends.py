@@ -105,6 +105,7 @@ class Store:
         latency_ms: of a command now, as the machine's host or the array reports it, the higher.
         bytes_per_second: what its volumes do now.
         pool: what shares its disks, with the load there.
+        devices: canonical names of what it lies on; none of NFS.
         slots: commands that the machine's host has with each of its devices at most, the fewest.
         neighbours: running machines with a disk there, the first ones; their number is None where not all were read.
     """
@@ -139,6 +140,7 @@ class Store:
     bytes_per_second: float | None = None
     pool: End | None = None
     slots: float | None = None
+    devices: tuple[str, ...] = ()
     neighbours: tuple[str, ...] = ()
     neighbour_count: int | None = None
 

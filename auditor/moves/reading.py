@@ -71,7 +71,7 @@ WHERE m.endpoint = ? AND m.datastore_id = ? AND m.host_id = ?
 """
 _ACTIVE = "SELECT max(sioc_active_percent) FROM datastore_load WHERE endpoint = ? AND datastore_id = ?"
 _DEVICES = """
-SELECT o.clone_status, CASE WHEN q.sioc_enabled OR q.dsnro IS NULL THEN q.queue_depth ELSE least(q.queue_depth, q.dsnro) END
+SELECT x.device, o.clone_status, CASE WHEN q.sioc_enabled OR q.dsnro IS NULL THEN q.queue_depth ELSE least(q.queue_depth, q.dsnro) END
 FROM fact.datastore_extent AS x
 LEFT JOIN fact.device_offload AS o ON o.endpoint = x.endpoint AND o.host_id = ? AND o.device = x.device
 LEFT JOIN device_queue AS q ON q.endpoint = x.endpoint AND q.host_id = ? AND q.device = x.device
@@ -173,8 +173,8 @@ class Facts:
         ):
             is_mounted = False
         devices = self._rows(_DEVICES, machine.host_id, machine.host_id, *key)
-        clones = [None if status is None else status == "supported" for status, _ in devices]
-        slots = min((depth for _, depth in devices if depth is not None), default=None)
+        clones = [None if status is None else status == "supported" for _, status, _ in devices]
+        slots = min((depth for *_, depth in devices if depth is not None), default=None)
         volumes = self._rows(_VOLUMES, *key)
         waits = [one for one in (latency, *(row[8] for row in volumes)) if one is not None]
         rates = [row[6] for row in volumes]
@@ -191,6 +191,7 @@ class Facts:
             latency_ms=float(max(waits)) if waits else None,
             bytes_per_second=None if None in rates or not rates else float(sum(rates)),
             slots=slots,
+            devices=tuple(sorted({device for device, *_ in devices if device is not None})),
             neighbours=tuple(names or ()),
             neighbour_count=count if reads else None,
         )

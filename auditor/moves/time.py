@@ -39,6 +39,7 @@ class Estimate:
         basis: "measured" or "assumed".
         why: where the rate comes from, in words, and `source` of it.
         bounds: what holds the rate down, the tightest first.
+        left: seconds until a move that runs is done; None where none runs, or its progress is not reported.
     """
 
     size: Interval
@@ -48,6 +49,7 @@ class Estimate:
     why: str
     source: str
     bounds: tuple[Bound, ...]
+    left: Interval | None = None
 
 
 def size_of(move: Move) -> Interval:
@@ -87,12 +89,14 @@ def estimate(move: Move, *, is_offloaded: bool | None, others: tuple[tuple[float
         rate = DEFAULT_RATE.at_most(Interval.exactly(most))
         if move.target.max_bytes_per_second and move.target.bytes_per_second is not None and rate.high == move.target.max_bytes_per_second:
             # What others do under the same cap is not left for the copy.
-            left = max(0.0, move.target.max_bytes_per_second - move.target.bytes_per_second)
-            rate = Interval(min(rate.low, left), rate.high)
+            spare = max(0.0, move.target.max_bytes_per_second - move.target.bytes_per_second)
+            rate = Interval(min(rate.low, spare), rate.high)
         basis, why, source = "assumed", "the rate that incident S1's move reached", "docs/domain/incidents.md#s1"
         if most < DEFAULT_RATE.low:
             why, source = bounds[0].text, bounds[0].source
-    return Estimate(size, rate, _seconds(size, rate), basis, why, source, bounds)
+    seconds = _seconds(size, rate)
+    left = None if task is None or task.progress_percent is None else seconds.times(1 - task.progress_percent / 100)
+    return Estimate(size, rate, seconds, basis, why, source, bounds, left)
 
 
 def measured_rate(task: Task, size: Interval) -> float | None:

@@ -16,6 +16,7 @@ def test_where_nothing_was_measured_the_rate_is_that_of_incident_s1() -> None:
     # Decimal or binary TB in 6,600 s. Both ends take 1 ms, less one that counters leave out: 2 MiB in 0.2 ms is quicker.
     took = estimate(between_arrays(), is_offloaded=False)
     assert took.rate == DEFAULT_RATE
+    assert took.left is None, "it does not run"
     assert (took.basis, took.source) == ("assumed", "docs/domain/incidents.md#s1")
     assert took.seconds is not None
     # 100 GiB at 227.3 MB/s are 472 s, at 249.9 MB/s 430 s.
@@ -52,6 +53,8 @@ def test_what_was_measured_counts_more_than_what_is_assumed() -> None:
     own = estimate(a_move(tasks=(task,)), is_offloaded=False)
     assert own.rate is not None
     assert own.rate.high == pytest.approx(40 * GIB / 1000), "40 % of 100 GiB in 1,000 s"
+    assert own.left is not None
+    assert own.left.high == pytest.approx(1500), "the other 60 %"
     since = estimate(a_move(tasks=(replace(task, earlier=(30, AT - timedelta(seconds=500))),)), is_offloaded=False)
     assert since.rate is not None
     assert since.rate.high == pytest.approx(10 * GIB / 500), "10 % in the 500 s between two readings"

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from auditor.impact.interval import Interval
     from auditor.moves.check import EndLoad, MoveCheck
+    from auditor.moves.ends import Store
     from auditor.moves.plan import PlannedMove
 
 SCHEMA_VERSION = 1
@@ -45,11 +46,34 @@ def _move(planned: PlannedMove) -> dict[str, Any]:
         "size_bytes": _ends(took.size),
         "rate_bytes_per_second": None if took.rate is None else _ends(took.rate),
         "seconds": None if took.seconds is None else _ends(took.seconds),
+        "seconds_left": None if took.left is None else _ends(took.left),
         "basis": took.basis,
         "rate_from": took.why,
         "rate_source": took.source,
         "bounds": [{"bytes_per_second": one.bytes_per_second, "text": one.text, "source": one.source} for one in took.bounds],
         "loads": [_load(one) for one in check.loads],
+        "ends": [*(_end(one, "source") for one in check.move.sources), _end(target, "target")],
+    }
+
+
+def _end(store: Store, end: str) -> dict[str, Any]:
+    return {
+        "end": end,
+        "datastore": store.name,
+        "arrays": store.arrays,
+        "family": store.family,
+        "devices": list(store.devices),
+        "tiers": store.tiers,
+        "qos": store.qos,
+        "priority": store.priority,
+        "max_bytes_per_second": store.max_bytes_per_second,
+        "max_iops": store.max_iops,
+        "sioc_enabled": store.sioc_enabled,
+        "sioc_active_percent": store.sioc_active_percent,
+        "datastore_cluster": store.pod,
+        "sdrs_behavior": store.behavior,
+        "sdrs_moves_by_itself": store.moves_by_itself,
+        "io_metric_in_force": store.io_metric_in_force,
     }
 
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from auditor.moves.check import MoveVerdict
 from auditor.moves.reasons import Sort
 from auditor.report.move_words import verdict_line
-from auditor.report.terminal.console import clipped, hanging, write_parts
+from auditor.report.terminal.console import clipped, command_line, hanging, write_parts
 from auditor.report.terminal.rows import Cell, Column, aligned
 from auditor.report.wording import count_of, neutral
+from auditor.system.shell import quoted
 from auditor.text.numbers import number_text
 from auditor.text.sizes import bytes_text, rate_text, span_text
 
@@ -23,12 +24,14 @@ if TYPE_CHECKING:
 
     from auditor.impact.interval import Interval
     from auditor.moves.check import EndLoad, MoveCheck
+    from auditor.moves.ends import Store
     from auditor.moves.plan import PlannedMove
     from auditor.moves.reasons import Reason
 
 _HEADINGS = {Sort.AGAINST: "AGAINST IT", Sort.UNREAD: "NOT READ", Sort.NOTE: "GOOD TO KNOW"}
 _STYLES = {MoveVerdict.AGAINST: "bold red", MoveVerdict.UNKNOWN: "bold yellow", MoveVerdict.CLEAR: "bold green"}
-_BYTES_OF_S3 = "docs/queue-model.md#move"
+_MODEL = "docs/queue-model.md#move"
+_DEVICES = 4
 
 
 def write_move(check: MoveCheck, out: TextIO) -> None:
@@ -57,6 +60,10 @@ def _move_parts(check: MoveCheck) -> Iterator[RenderableType]:
     yield Text("FIGURES", style="bold")
     for name, text in _figures(check):
         yield hanging(f"  {name:<9}", Text(neutral(text)))
+    host = check.move.machine.host
+    devices = [f"{host}/{device}" for store in (*check.move.sources, check.move.target) for device in store.devices][:_DEVICES]
+    if host and devices:
+        yield command_line("  ", "Watch both ends live:", neutral(f"auditor watch {' '.join(map(quoted, devices))} --fleet FLEET"))
 
 
 def _what(check: MoveCheck) -> str:
@@ -79,7 +86,9 @@ def _figures(check: MoveCheck) -> Iterator[tuple[str, str]]:
     if took.rate is None or took.seconds is None:
         yield "time", f"not computed: {took.why} ({took.source})"
     else:
-        yield "time", f"{span_text(took.seconds.low, took.seconds.high)} at {_rates(took.rate)}: {took.why} ({took.basis}; {took.source})"
+        left = "" if took.left is None else f", {span_text(took.left.low, took.left.high)} of it left"
+        span = span_text(took.seconds.low, took.seconds.high)
+        yield "time", f"{span}{left}, by {took.why}: {_rates(took.rate)} ({took.basis}; {took.source})"
         for bound in took.bounds:
             if took.basis != "measured" and bound.text != took.why:
                 yield "", f"at most {rate_text(bound.bytes_per_second)}: {bound.text} ({bound.source})"
@@ -87,8 +96,24 @@ def _figures(check: MoveCheck) -> Iterator[tuple[str, str]]:
     yield "offload", "; ".join(f"{one.name} {words[one.holds]}" for one in check.offload.conditions)
     for load in check.loads:
         yield load.end, _load(load)
+    ends = [*((one, "source") for one in check.move.sources), (check.move.target, "target")]
+    yield "QoS", "; ".join(f"{end} {'not read' if one.qos is None else one.qos}" for one, end in ends)
+    yield "SIOC", "; ".join(f"{end} {_sioc(one)}" for one, end in ends)
+    yield "SDRS", "; ".join(f"{end} {_sdrs(one)}" for one, end in ends)
     target = check.move.target
     yield "free", "not read" if target.free_bytes is None else f"{bytes_text(target.free_bytes)} on {target.name}"
+
+
+def _sioc(store: Store) -> str:
+    on = {True: "on", False: "off", None: "not read"}[store.sioc_enabled]
+    return f"{on}, active {store.sioc_active_percent:.0f} %" if store.sioc_active_percent else on
+
+
+def _sdrs(store: Store) -> str:
+    if not store.is_in_pod:
+        return "not read" if store.is_in_pod is None else "in no datastore cluster"
+    metric = {True: "on", False: "off", None: "not read"}[store.io_metric_in_force]
+    return f"{store.pod}: {store.behavior or 'automation not read'}, I/O metric {metric}"
 
 
 def _size(size: Interval) -> str:
@@ -105,7 +130,7 @@ def _rates(rate: Interval) -> str:
 def _load(load: EndLoad) -> str:
     now = "not read" if load.now_ms is None else f"{number_text(load.now_ms)} ms now"
     if load.copying is not None:
-        then = f"up to {number_text(load.copying.then.high)} ms while it is copied ({_BYTES_OF_S3})"
+        then = f"up to {number_text(load.copying.then.high)} ms while it is copied ({_MODEL})"
     else:
         then = f"not computed while it is copied: {load.not_computed}"
     count = load.neighbour_count
