@@ -15,6 +15,7 @@ from auditor.facts.snapshots.snapshot import load_snapshot
 from auditor.facts.snapshots.unread import with_unread_gaps
 from auditor.facts.views import create_views, seal
 from auditor.moves.check import check_move
+from auditor.moves.hindrances import NOTHING
 from auditor.moves.plan import PlannedMove, kept_apart, smallest_first
 from auditor.moves.reading import STEPS, VIEWS, Facts, needed
 from auditor.moves.time import measured_rate, size_of
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from auditor.facts.snapshots.snapshot import Snapshot
     from auditor.history.kept_run import KeptRun
+    from auditor.impact.interval import Interval
     from auditor.moves.ends import Move
     from auditor.moves.plan import AskedMove
 
@@ -61,13 +63,13 @@ def checked(snapshot: Path, asked: Sequence[AskedMove], progress: Callable[[date
         create_views(opened.connection, Path(spill) / "spilled", {*VIEWS, *STEPS})
         seal(opened.connection)
         moves = smallest_first([_with_earlier(facts.move(*one), earlier) for one in named])
-        promised: dict[tuple[str, str], float] = {}
+        promised: dict[tuple[str, str], Interval] = {}
         found = []
         for move, (step, not_with) in zip(moves, kept_apart(moves), strict=True):
             key = (move.target.endpoint, move.target.datastore_id)
             others = _measured(facts, move, earlier)
-            found.append(PlannedMove(check_move(move, others=others, promised=promised.get(key, 0.0)), step, not_with))
-            promised[key] = promised.get(key, 0.0) + size_of(move).low
+            found.append(PlannedMove(check_move(move, others=others, promised=promised.get(key, NOTHING)), step, not_with))
+            promised[key] = promised.get(key, NOTHING) + size_of(move)
     return tuple(found)
 
 

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from auditor.impact.move import READS_OF_A_COPY
+from auditor.moves.ends import COPY_COMMAND_BYTES
 from auditor.moves.reasons import Reason, Sort
-from auditor.moves.time import COPY_COMMAND_BYTES, DEFAULT_RATE
+from auditor.moves.time import DEFAULT_RATE
 from auditor.text.sizes import bytes_text, rate_text, span_text
 
 if TYPE_CHECKING:
@@ -95,16 +96,16 @@ def of_array(move: Move, *, is_offloaded: bool | None) -> Iterator[Reason]:
 
 
 def _cap(store: Store, end: str) -> Iterator[Reason]:
-    caps = [one for one in (store.max_bytes_per_second, None if store.max_iops is None else store.max_iops * COPY_COMMAND_BYTES) if one]
-    if not caps or min(caps) >= DEFAULT_RATE.high:
+    cap = store.ceiling
+    if not cap or cap >= DEFAULT_RATE.high:
         return
-    wait = READS_OF_A_COPY * COPY_COMMAND_BYTES / min(caps) * 1000
+    wait = READS_OF_A_COPY * COPY_COMMAND_BYTES / cap * 1000
     text = (
-        f"The array's QoS leaves {store.name} {rate_text(min(caps))} ({store.qos}), and a copy takes all it gets: at the cap its 32 "
+        f"The array's QoS leaves {store.name} {rate_text(cap)} ({store.qos}), and a copy takes all it gets: at the cap its 32 "
         f"commands take {wait:.0f} ms each, and those of other machines wait among them."
     )
     do = "Take the cap off its volume for the time of the move, or move in a quiet hour."
-    yield Reason(f"cap-{end}", Sort.AGAINST, f"a cap of {rate_text(min(caps))} on the {end}", text, do, "docs/domain/incidents.md#s1")
+    yield Reason(f"cap-{end}", Sort.AGAINST, f"a cap of {rate_text(cap)} on the {end}", text, do, "docs/domain/incidents.md#s1")
 
 
 def of_copy(offload: Offload, took: Estimate) -> Iterator[Reason]:

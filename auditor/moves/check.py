@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 from auditor.impact.move import Copying, copying
 from auditor.moves.both_ends import of_array, of_copy, of_vsphere
-from auditor.moves.hindrances import in_its_way, of_running
+from auditor.moves.hindrances import NOTHING, in_its_way, of_running
 from auditor.moves.offload import offload_of
 from auditor.moves.reasons import Sort, in_order
 from auditor.moves.time import estimate
 from auditor.moves.unread import of_unread
 
 if TYPE_CHECKING:
+    from auditor.impact.interval import Interval
     from auditor.moves.ends import Move, Store
     from auditor.moves.offload import Offload
     from auditor.moves.reasons import Reason
@@ -74,7 +75,7 @@ class MoveCheck:
 
 
 def check_move(
-    move: Move, *, others: tuple[tuple[float, str], ...] = (), promised: float = 0.0, clashes: Sequence[Reason] = ()
+    move: Move, *, others: tuple[tuple[float, str], ...] = (), promised: Interval = NOTHING, clashes: Sequence[Reason] = ()
 ) -> MoveCheck:
     """The check of one move.
 

@@ -9,6 +9,8 @@ from datetime import datetime
 
 from auditor.impact.move import End
 
+COPY_COMMAND_BYTES = 64 << 10
+"""Size of a command of the software data mover. Source: docs/domain/facts.md#3-11."""
 _DELTA = re.compile(r"-\d{6}\.vmdk$")
 """How the file of a disk is named that holds what was written since a snapshot. Source: docs/domain/facts.md#3-12."""
 
@@ -98,6 +100,7 @@ class Store:
         can_clone: the host has found that each of its devices offloads copies (XCOPY).
         tiers: storage tiers that its blocks move between.
         qos, has_array_qos, max_bytes_per_second, max_iops: the array's limits on it, in words and figures.
+        command_cost: operations that the array counts for a command of a copy; above 1 on Element, by the volume's curve; None: not read.
         priority: relative priorities of its volumes, as their array calls them; "" where there is none.
         latency_threshold_ms: above which these priorities count (Dell SC).
         sioc_active_percent: of the last five minutes, the most that a host reported.
@@ -127,6 +130,7 @@ class Store:
     has_array_qos: bool | None = None
     max_bytes_per_second: int | None = None
     max_iops: int | None = None
+    command_cost: float | None = 1.0
     priority: str | None = None
     latency_threshold_ms: float | None = None
     sioc_enabled: bool | None = None
@@ -143,6 +147,12 @@ class Store:
     devices: tuple[str, ...] = ()
     neighbours: tuple[str, ...] = ()
     neighbour_count: int | None = None
+
+    @property
+    def ceiling(self) -> float | None:
+        """Bytes a second that a copy gets below the array's ceilings on it; None where there is none that is known."""
+        counted = None if self.max_iops is None or self.command_cost is None else self.max_iops / self.command_cost * COPY_COMMAND_BYTES
+        return min((one for one in (self.max_bytes_per_second, counted) if one is not None), default=None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,21 +6,24 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from auditor.impact.interval import Interval
 from auditor.moves.reasons import Reason, Sort
 from auditor.text.sizes import bytes_text
 
 if TYPE_CHECKING:
-    from auditor.impact.interval import Interval
     from auditor.moves.ends import Move
 
 
-def in_its_way(move: Move, size: Interval, already_promised: float = 0.0) -> Iterator[Reason]:
+NOTHING = Interval(0.0, 0.0)
+
+
+def in_its_way(move: Move, size: Interval, promised: Interval = NOTHING) -> Iterator[Reason]:
     """What keeps the move from starting, or from ending well.
 
     Args:
         move: the move.
         size: bytes that it copies.
-        already_promised: bytes that earlier moves of a plan put on the target.
+        promised: bytes that earlier moves of a plan put on the target.
     """
     machine, target = move.machine, move.target
     for task in machine.tasks:
@@ -35,7 +38,7 @@ def in_its_way(move: Move, size: Interval, already_promised: float = 0.0) -> Ite
     if target.maintenance_mode not in (None, "normal"):
         text = f"{target.name} is in maintenance mode, or enters it ({target.maintenance_mode})."
         yield Reason("maintenance", Sort.AGAINST, "the target is in maintenance", text, "Choose another datastore.")
-    yield from _space(move, size, already_promised)
+    yield from _space(move, size, promised)
     for disk in machine.disks:
         if disk.rdm_mode is not None:
             text = f"{disk.name} is a raw device mapping ({disk.rdm_mode}): a move takes its pointer along, and leaves its data behind."
@@ -44,20 +47,20 @@ def in_its_way(move: Move, size: Interval, already_promised: float = 0.0) -> Ite
             yield Reason("rdm", sort, "a raw device mapping stays behind", text, do, "docs/domain/facts.md#3-13")
 
 
-def _space(move: Move, size: Interval, promised: float) -> Iterator[Reason]:
+def _space(move: Move, size: Interval, promised: Interval) -> Iterator[Reason]:
     free = move.target.free_bytes
     if free is None:
         return
-    left = max(0.0, free - promised)
-    before = " after the moves before it" if promised else ""
-    shown = f"{move.target.name} has {bytes_text(left)} free{before}"
+    left, least = max(0.0, free - promised.low), max(0.0, free - promised.high)
+    before = " after the moves before it" if promised.high else ""
     do = "Free space there or choose another datastore."
     if size.low > left:
-        text = f"{shown}, and the disks take {bytes_text(size.low)} at least."
+        text = f"{move.target.name} has {bytes_text(left)} free{before}, and the disks take {bytes_text(size.low)} at least."
         yield Reason("space", Sort.AGAINST, "it does not fit", text, do, "docs/domain/facts.md#3-13")
-    elif size.high > left:
+    elif size.high > least:
         most = "an unknown number of bytes" if math.isinf(size.high) else f"up to {bytes_text(size.high)}"
-        text = f"{shown}, and the disks take {most}: thin disks grow, and what snapshots hold is not read."
+        shown = f"{bytes_text(least)} or more" if least < left else bytes_text(left)
+        text = f"{move.target.name} has {shown} free{before}, and the disks take {most}: what thin disks and snapshots hold is not read."
         do = "Look in vCenter how much the machine uses, snapshots included."
         yield Reason("space-unknown", Sort.UNREAD, "whether it fits", text, do, "docs/domain/facts.md#3-13")
 

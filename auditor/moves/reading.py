@@ -79,7 +79,7 @@ WHERE x.endpoint = ? AND x.datastore_id = ?
 """
 _VOLUMES = """
 SELECT b.array_endpoint, b.volume_id, b.volume, v.pool_id, q.qos_priority, q.volume_id IS NOT NULL AND q.is_whole AS is_whole,
-    l.bytes_per_second, l.actual_iops, l.latency_us / 1000
+    TRY(TRY_CAST(json_extract_string(v.qos_curve, '$."65536"') AS DOUBLE)) / 100, l.bytes_per_second, l.actual_iops, l.latency_us / 1000
 FROM step_datastore_volume AS b
 LEFT JOIN fact.array_volume AS v ON v.endpoint = b.array_endpoint AND v.volume_id = b.volume_id
 LEFT JOIN step_volume_qos AS q ON q.endpoint = b.array_endpoint AND q.volume_id = b.volume_id
@@ -176,16 +176,18 @@ class Facts:
         clones = [None if status is None else status == "supported" for _, status, _ in devices]
         slots = min((depth for *_, depth in devices if depth is not None), default=None)
         volumes = self._rows(_VOLUMES, *key)
-        waits = [one for one in (latency, *(row[8] for row in volumes)) if one is not None]
-        rates = [row[6] for row in volumes]
+        waits = [one for one in (latency, *(row[9] for row in volumes)) if one is not None]
+        rates = [row[7] for row in volumes]
         priorities = {row[4] for row in volumes if row[4] is not None}
         names, count = self._rows(_NEIGHBOURS, *key, machine.vm_id)[0]
         reads = self._rows("SELECT vms_read FROM step_endpoint_reading WHERE endpoint = ?", key[0]) == [(True,)]
+        is_element, costs = found[0]["family"] == "solidfire", [row[6] for row in volumes]
         store = Store(
             endpoint=machine.endpoint,
             **found[0],
             is_mounted=is_mounted,
             can_clone=False if False in clones else True if clones and None not in clones else None,
+            command_cost=1.0 if not is_element else None if None in costs or not costs else max(costs),
             priority=", ".join(sorted(priorities)) if priorities or all(row[5] for row in volumes) else None,
             sioc_active_percent=self._rows(_ACTIVE, *key)[0][0],
             latency_ms=float(max(waits)) if waits else None,
@@ -205,7 +207,7 @@ class Facts:
         array, pool_id = volumes[0][0], volumes[0][3]
         reads = min(READS_OF_A_COPY, store.slots or READS_OF_A_COPY)
         if pool_id is None or any(row[3] != pool_id for row in volumes):
-            loads = tuple(Load(row[7], None if row[8] is None else float(row[8])) for row in volumes)
+            loads = tuple(Load(row[8], None if row[9] is None else float(row[9])) for row in volumes)
             return End(array, store.name, is_running, float(reads), store.slots, loads, is_target=is_target)
         [about] = self._rows(_POOL, array, pool_id) or [(pool_id, None, None, None)]
         loads = tuple(Load(rate, None if wait is None else float(wait)) for rate, wait in self._rows(_POOL_LOADS, array, pool_id))

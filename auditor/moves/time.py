@@ -7,10 +7,8 @@ from dataclasses import dataclass
 
 from auditor.impact.interval import Interval
 from auditor.impact.move import READS_OF_A_COPY
-from auditor.moves.ends import Move, Store, Task
+from auditor.moves.ends import COPY_COMMAND_BYTES, Move, Store, Task
 
-COPY_COMMAND_BYTES = 64 << 10
-"""Size of a command of the software data mover. Source: docs/domain/facts.md#3-11."""
 DEFAULT_RATE = Interval(1.5e12 / 6600, 1.5 * (1 << 40) / 6600)
 """Bytes a second where nothing was measured: S1's 1.5 TB in 1 h 50 min, the TB read either way. Policy; unverified for other arrays.
 
@@ -87,9 +85,9 @@ def estimate(move: Move, *, is_offloaded: bool | None, others: tuple[tuple[float
     else:
         most = min((one.bytes_per_second for one in bounds), default=math.inf)
         rate = DEFAULT_RATE.at_most(Interval.exactly(most))
-        if move.target.max_bytes_per_second and move.target.bytes_per_second is not None and rate.high == move.target.max_bytes_per_second:
+        if move.target.bytes_per_second is not None and rate.high == move.target.ceiling:
             # What others do under the same cap is not left for the copy.
-            spare = max(0.0, move.target.max_bytes_per_second - move.target.bytes_per_second)
+            spare = max(0.0, rate.high - move.target.bytes_per_second)
             rate = Interval(min(rate.low, spare), rate.high)
         basis, why, source = "assumed", "the rate that incident S1's move reached", "docs/domain/incidents.md#s1"
         if most < DEFAULT_RATE.low:
@@ -117,15 +115,12 @@ def _seconds(size: Interval, rate: Interval) -> Interval:
 
 
 def _bounds(move: Move) -> list[Bound]:
-    found = []
-    for role, stores in (("source", move.sources), ("target", (move.target,))):
-        for store in stores:
-            if store.max_bytes_per_second is not None:
-                text = f"the array's QoS on the {role} {store.name}"
-                found.append(Bound(store.max_bytes_per_second, text, "docs/domain/arrays.md"))
-            if store.max_iops is not None:
-                text = f"the array's QoS on the {role} {store.name}: {store.max_iops:,} IOPS of 64 KiB at most"
-                found.append(Bound(store.max_iops * COPY_COMMAND_BYTES, text, "docs/domain/arrays.md"))
+    ends = [*(("source", one) for one in move.sources), ("target", move.target)]
+    found = [
+        Bound(store.ceiling, f"the array's QoS on the {role} {store.name}", "docs/domain/arrays.md")
+        for role, store in ends
+        if store.ceiling is not None
+    ]
     waits = [_quickest_ms(store) for store in (*move.sources, move.target)]
     if move.sources and None not in waits and move.running is None:
         source, target = max(one or 0.0 for one in waits[:-1]), waits[-1] or 0.0

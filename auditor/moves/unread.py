@@ -41,15 +41,21 @@ def of_unread(move: Move, offload: Offload, took: Estimate) -> Iterator[Reason]:
 
 
 def _array(store: Store, end: str) -> Iterator[Reason]:
-    """What only the array says. A vVol's and vSAN's own limits stand with their objects, which a move makes anew."""
+    """What only the array says."""
     if store.arrays is None:
         text = f"The array behind the {end} {store.name} is not in the fleet, or was not read: its QoS, tiers and load are not known."
         yield _unread(f"array-{end}", f"the array of the {end}", text, "Add the array to fleet.yaml (docs/how-to/your-own-fleet.md).")
         return
-    if store.has_array_qos is None and store.type != "VVOL":
+    if store.type == "VVOL":
+        text = f"Which limits the array gives the disks on {store.name} stands in their storage policy, which is not looked at."
+        yield _unread(f"qos-{end}", f"QoS of the {end}", text, "Look at the storage policy of the machine.")
+    elif store.has_array_qos is None:
         yield _unread(f"qos-{end}", f"QoS of the {end}", f"Whether the array's QoS limits {store.name} was not read.")
     if end == "target" and store.sioc_enabled and store.family in ("dell-sc", "dothill") and store.tiers is None:
         yield _unread("tiers", "tiers of the target", f"Whether the array moves blocks of {store.name} between tiers was not read.")
+    if store.max_iops is not None and store.command_cost is None:
+        text = f"What a command of the copy counts under the array's QoS on {store.name} was not read."
+        yield _unread(f"curve-{end}", f"QoS of the {end}", text)
     if store.latency_ms is None:
         yield _unread(f"load-{end}", f"load of the {end}", f"How long a command on {store.name} takes now was not read.")
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from auditor.impact.interval import Interval
 from auditor.impact.move import Copying
 from auditor.moves.check import MoveVerdict, check_move
 from auditor.moves.ends import Move
@@ -184,8 +185,22 @@ def test_of_a_snapshot_nobody_knows_how_much_is_copied() -> None:
 
 
 def test_space_that_earlier_moves_take_is_gone() -> None:
-    assert codes(MOVE, promised=400 * GIB) == []
-    assert codes(MOVE, promised=401 * GIB) == ["space"]
+    assert codes(MOVE, promised=Interval(400 * GIB, 400 * GIB)) == []
+    assert codes(MOVE, promised=Interval(401 * GIB, 401 * GIB)) == ["space"]
+    [reason] = check_move(MOVE, promised=Interval(0, 450 * GIB)).reasons
+    assert (reason.code, reason.text.partition(",")[0]) == ("space-unknown", "new has 50 GiB or more free after the moves before it")
+
+
+def test_an_element_volume_counts_a_command_of_a_copy_ten_times() -> None:
+    # 1,500 operations of 4 KiB a second are 150 commands of 64 KiB at a cost of 1,000 %: 9.4 MiB/s.
+    [reason] = [one for one in check_move(between_arrays(max_iops=1500, command_cost=10.0)).reasons if one.code == "cap-target"]
+    assert reason.title == "a cap of 9.38 MiB/s on the target"
+    assert codes(between_arrays(max_iops=4000)) == [], "250 MiB/s where each counts once"
+    assert codes(between_arrays(max_iops=1500, command_cost=None), Sort.UNREAD) == ["curve-target-unread"]
+
+
+def test_limits_of_virtual_volumes_come_with_their_policy() -> None:
+    assert {"qos-source-unread", "qos-target-unread"} <= set(codes(a_move(source={"type": "VVOL"}, target={"type": "VVOL"}), Sort.UNREAD))
 
 
 def every_reason() -> list[Reason]:
@@ -222,7 +237,7 @@ STANDING = replace(TASK, started_at=AT - timedelta(minutes=40), read_at=AT, earl
         ),
         pytest.param(
             a_move(replace(DISK, size_bytes=None)),
-            "new has 500 GiB free, and the disks take an unknown number of bytes: thin disks grow, and what snapshots hold is not read.",
+            "new has 500 GiB free, and the disks take an unknown number of bytes: what thin disks and snapshots hold is not read.",
             "Look in vCenter how much the machine uses, snapshots included.",
             id="a size that was not read",
         ),
@@ -276,7 +291,7 @@ def test_what_was_found_and_what_to_do_are_said(move: Move, text: str, do: str) 
 
 
 def test_moves_before_it_are_named_where_space_is_short() -> None:
-    [reason] = check_move(MOVE, promised=450 * GIB).reasons
+    [reason] = check_move(MOVE, promised=Interval(450 * GIB, 450 * GIB)).reasons
     assert reason.text == "new has 50 GiB free after the moves before it, and the disks take 100 GiB at least."
 
 
