@@ -1,7 +1,7 @@
 """What it takes here to read a day of counters of many hosts: processor time, memory, rows and requests.
 
-Run: python benchmarks/history.py --hosts 100 [--level 3]. There is no server: the answers are bytes made beforehand, as a vCenter sends them,
-and go through the same decoder and into a snapshot on the disk. What a vCenter and the wire take comes on top.
+Run: python benchmarks/history.py --hosts 100 [--level 3]. There is no server: the answers are bytes made beforehand, as
+a vCenter sends them, and go through the same decoder and into a snapshot on the disk. What a vCenter and the wire take comes on top.
 """
 
 from __future__ import annotations
@@ -76,7 +76,8 @@ class Answers:
         begin, end, seconds = _BOUNDS.search(rest).groups()  # type: ignore[union-attr]
         info, series = _made(begin, end, int(seconds))
         values = "".join(
-            f"<value><id><counterId>{key}</counterId><instance>{name}</instance></id><value>{series[(int(key) + at) % len(series)]}</value></value>"
+            f"<value><id><counterId>{key}</counterId><instance>{name}</instance></id>"
+            f"<value>{series[(int(key) + at) % len(series)]}</value></value>"
             for at, (key, instance) in enumerate(_METRIC.findall(rest))
             for name in (self.instances[COUNTERS[int(key)].group] if instance == "*" else [instance])
         )
@@ -139,8 +140,8 @@ def main() -> None:
         size = sum(file.stat().st_size for file in (Path(folder) / "snapshot").rglob("*") if file.is_file())
     usage = resource.getrusage(resource.RUSAGE_SELF)
     print(
-        f"{given.hosts} hosts at level {given.level}: {rows:,} rows, {answers.requests:,} requests, {answers.sent / 1e6:,.0f} MB of answers; "
-        f"{usage.ru_utime + usage.ru_stime:.1f} s of processor time, {time.perf_counter() - began:.1f} s by the clock, "
+        f"{given.hosts} hosts at level {given.level}: {rows:,} rows, {answers.requests:,} requests, "
+        f"{answers.sent / 1e6:,.0f} MB of answers; {usage.ru_utime + usage.ru_stime:.1f} s of processor time, {time.perf_counter() - began:.1f} s by the clock, "
         f"{peak_mib():,.0f} MiB at the most, {size / 1e6:,.1f} MB kept; gaps: {len(snapshot.gaps)}"
     )
 

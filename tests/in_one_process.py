@@ -113,7 +113,6 @@ def _app_once(arguments: Sequence[str]) -> typer.Typer:
     entry = commands._ENTRIES.get(first)
     called: object = first if first in ("-h", "--help", "--version") else None
     if entry is not None and not entry.is_group:
-        called = getattr(import_module(f"auditor.cli.{entry.module}"), commands.function_of(first))
         called = getattr(import_module(f"auditor.cli.{entry.module}"), commands.function_name(first))
     key = (first if entry is not None else "", called, vars(commands)["on_windows"]())  # which tests exchange there
     if key not in _apps:

@@ -117,15 +117,6 @@ def app_for(arguments: Sequence[str]) -> typer.Typer:
         if _ENTRIES[word].is_group:
             made.add_typer(module.app, name=word, cls=_Group)
         else:
-            made.command(word)(getattr(module, function_of(word)))
-    return made
-
-
-def function_of(word: str) -> str:
-    """The name of the function that a command is."""
-    return f"{word}_" if iskeyword(word) else word.replace("-", "_")
-
-
             made.command(word)(getattr(module, function_name(word)))
     return made
 

@@ -11,12 +11,9 @@ from typing import Any
 import pytest
 
 from auditor.facts.catalog import catalog
-from auditor.impact.move import Load, Source, move_impact
+from auditor.impact.move import End, Load, move_impact
 
 ROOT = Path(__file__).parents[2]
-
-MD3 = Source("md3", "sas-10k", is_running=True, reads=32, slots=None, loads=(Load(200, 6.0),))
-from auditor.impact.move import End, Load, move_impact
 
 MD3 = End("md3", "sas-10k", is_running=True, reads=32, slots=None, loads=(Load(200, 6.0),))
 DISKS = replace(MD3, rpm=10_000, disks=24, disk_iops=12)

@@ -52,7 +52,6 @@ WHOLE_VCENTER_TABLES = (
         topic="tasks",
         key=("endpoint", "task_id"),
         kept_for={
-            "progress_percent": "how far a move is, beside vaai/copy-between-arrays",
             "entity_type": "what kind of object a task works on",
             "queued_at": "how long tasks waited before they began",
         },
