@@ -10,10 +10,11 @@ from auditor.cli import run
 from tests.facts.fleets import hosts, snapshot
 
 
-@pytest.fixture
-def saved(tmp_path: Path) -> Path:
-    snapshot(hosts(2)).save(tmp_path / "snapshot")
-    return tmp_path / "snapshot"
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("saved") / "snapshot"
+    snapshot(hosts(2)).save(folder)
+    return folder
 
 
 def test_the_name_says_the_form(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

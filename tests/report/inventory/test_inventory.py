@@ -88,6 +88,21 @@ def a_fleet() -> Facts:
     return given
 
 
+@pytest.fixture(scope="module")
+def usual(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A saved snapshot of `a_fleet`."""
+    folder = tmp_path_factory.mktemp("usual")
+    snapshot(a_fleet(), fa=EndpointKind.FLASHARRAY).save(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def of_usual(usual: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str, Any]]]:
+    """The rows of each of its sheets."""
+    with inventory_of(usual, tmp_path_factory.mktemp("spilled")) as found:
+        return sheets(found)
+
+
 @contextmanager
 def contents(tmp_path: Path, given: Facts) -> Iterator[Contents]:
     snapshot(given, fa=EndpointKind.FLASHARRAY).save(tmp_path / "snapshot")
@@ -95,9 +110,8 @@ def contents(tmp_path: Path, given: Facts) -> Iterator[Contents]:
         yield found
 
 
-def rows(tmp_path: Path, given: Facts, sheet: str) -> list[dict[str, Any]]:
-    with contents(tmp_path, given) as found:
-        return [dict(zip(one.headers, row, strict=True)) for one, read in found.sheets for row in read if one.name == sheet]
+def sheets(found: Contents) -> dict[str, list[dict[str, Any]]]:
+    return {sheet.name: [dict(zip(sheet.headers, row, strict=True)) for row in read] for sheet, read in found.sheets}
 
 
 def test_names_and_order_of_sheets_and_columns_stay() -> None:
@@ -105,8 +119,8 @@ def test_names_and_order_of_sheets_and_columns_stay() -> None:
     assert [sheet.name for sheet in SHEETS] == list(HEADERS)
 
 
-def test_a_device_has_both_queues_and_zero_is_not_unknown(tmp_path: Path) -> None:
-    read, unread = rows(tmp_path, a_fleet(), "Devices")
+def test_a_device_has_both_queues_and_zero_is_not_unknown(of_usual: dict[str, list[dict[str, Any]]]) -> None:
+    read, unread = of_usual["Devices"]
     assert (read["Queue depth (commands)"], read["DSNRO (commands)"], read["PSP"], read["Size (GiB)"]) == (128, 0, "VMW_PSP_RR", 1.5)
     assert (read["Paths (count)"], read["Dead paths (count)"], read["Array"], read["Array volume"]) == (2, 1, "fa", "free")
     assert "DSNRO" not in read["Note"]
@@ -114,15 +128,15 @@ def test_a_device_has_both_queues_and_zero_is_not_unknown(tmp_path: Path) -> Non
     assert "not read: DSNRO (commands), Multipath plugin, PSP, SATP, Paths (count), Dead paths (count)" in unread["Note"]
 
 
-def test_a_host_without_a_whole_reading_has_no_count(tmp_path: Path) -> None:
-    first, second = rows(tmp_path, a_fleet(), "Hosts")
+def test_a_host_without_a_whole_reading_has_no_count(of_usual: dict[str, list[dict[str, Any]]]) -> None:
+    first, second = of_usual["Hosts"]
     assert (first["ESXi build"], first["Paths (count)"], first["Dead paths (count)"], first["Devices (count)"]) == (22380479, 2, 1, 1)
     assert (second["Paths (count)"], second["Dead paths (count)"], second["Devices (count)"]) == (None, None, 1)
     assert "not read: Paths (count), Dead paths (count)" in second["Note"]
 
 
-def test_no_limit_and_a_limit_that_was_not_understood_are_two_things(tmp_path: Path) -> None:
-    odd, free = rows(tmp_path, a_fleet(), "Volumes")
+def test_no_limit_and_a_limit_that_was_not_understood_are_two_things(of_usual: dict[str, list[dict[str, Any]]]) -> None:
+    odd, free = of_usual["Volumes"]
     assert free["QoS limit (IOPS)"] is None
     assert odd["QoS limit (IOPS)"] is None
     assert "no limit: QoS limit (IOPS)" in free["Note"]
@@ -130,25 +144,31 @@ def test_no_limit_and_a_limit_that_was_not_understood_are_two_things(tmp_path: P
     assert "no limit" not in odd["Note"]
 
 
-def test_what_cannot_be_is_not_noted(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def with_machines(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str, Any]]]:
+    """The rows of each sheet where there are an NFS datastore and two machines besides, one of which was not read whole."""
     given = a_fleet()
     given["datastore"] = [{"datastore_id": "d1", "name": "nfs", "type": "NFS", "nfs_host": "198.51.100.1", "nfs_path": "/a"}]
-    [share] = rows(tmp_path, given, "Datastores")
+    given["vm"] = [{"vm_id": f"vm-{n}", "name": f"m{n}", "host_id": "host-1", "disks_read": n == 1} for n in (1, 2)]
+    with contents(tmp_path_factory.mktemp("machines"), given) as found:
+        return sheets(found)
+
+
+def test_what_cannot_be_is_not_noted(with_machines: dict[str, list[dict[str, Any]]]) -> None:
+    [share] = with_machines["Datastores"]
     assert "VMFS" not in share["Note"]
     assert "Extents" not in share["Note"]
     assert "not reported: Capacity (GiB)" in share["Note"]
 
 
-def test_machines_whose_disks_were_not_read_have_a_row(tmp_path: Path) -> None:
-    given = a_fleet()
-    given["vm"] = [{"vm_id": f"vm-{n}", "name": f"m{n}", "host_id": "host-1", "disks_read": n == 1} for n in (1, 2)]
-    [lost] = rows(tmp_path, given, "Virtual disks")
+def test_machines_whose_disks_were_not_read_have_a_row(with_machines: dict[str, list[dict[str, Any]]]) -> None:
+    [lost] = with_machines["Virtual disks"]
     assert (lost["Machine"], lost["Disk"]) == ("m2", None)
     assert "not read: Disk, Datastore, Controller, Size (GiB)" in lost["Note"]
 
 
-def test_a_spreadsheet_gets_numbers_as_numbers_and_no_formula(tmp_path: Path) -> None:
-    with contents(tmp_path, a_fleet()) as found:
+def test_a_spreadsheet_gets_numbers_as_numbers_and_no_formula(usual: Path, tmp_path: Path) -> None:
+    with inventory_of(usual, tmp_path / "spilled") as found:
         write_workbook(found, tmp_path / "fleet.xlsx", tmp_path)
     book = openpyxl.load_workbook(tmp_path / "fleet.xlsx")
     assert book.sheetnames == ["About", *HEADERS]
@@ -187,10 +207,10 @@ def test_what_no_cell_holds_becomes_a_text(tmp_path: Path, value: object) -> Non
     assert cell.value.isprintable()
 
 
-def test_csv_and_json_have_the_same_cells(tmp_path: Path) -> None:
-    with contents(tmp_path, a_fleet()) as found:
+def test_csv_and_json_have_the_same_cells(usual: Path, tmp_path: Path) -> None:
+    with inventory_of(usual, tmp_path / "spilled") as found:
         write_folder(found, tmp_path / "csv")
-    with contents(tmp_path / "again", a_fleet()) as found:
+    with inventory_of(usual, tmp_path / "again") as found:
         write_document(found, tmp_path / "fleet.json")
     with (tmp_path / "csv" / "devices.csv").open(encoding="utf-8", newline="") as text:
         listed = list(csv.DictReader(text))
