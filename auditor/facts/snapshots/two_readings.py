@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from auditor.facts.views import view_sql
 from auditor.model import Gap
+from auditor.sql.statements import execute
 
 if TYPE_CHECKING:
     import duckdb
@@ -37,6 +38,7 @@ class TwoReadings:
     Attributes:
         of: what it is, as a gap names it.
         facts: the tables and columns that have it: vCenter's copy, and the host's own answer.
+        own: the table of the second reading: where it has no row, nothing differs.
         select: SQL, where they differ: endpoint, host_id (NULL of what is on no single host), name of the thing, and both values as
             texts, `first` and `second`.
         says: what goes before each of the two values.
@@ -45,6 +47,7 @@ class TwoReadings:
 
     of: str
     facts: frozenset[tuple[str, str]]
+    own: str
     select: str
     says: tuple[str, str] = (_COPY, _OWN)
     do: str = _REFRESH
@@ -65,7 +68,7 @@ def _of_one_value(of: str, key: str, copy: tuple[str, str], own: tuple[str, str]
     FROM fact.{a} AS a JOIN suspect USING (endpoint, host_id) JOIN fact.{b} AS b USING (endpoint, host_id, {key})
     WHERE a.{x} <> b.{y}
     """  # noqa: S608  words of this module
-    return TwoReadings(of, frozenset({copy, own}), select, do=do)
+    return TwoReadings(of, frozenset({copy, own}), b, select, do=do)
 
 
 # What carries I/O by the copy, and what the native plug-in lists. Hosts whose two lists are the same are left out as above.
@@ -127,6 +130,7 @@ COMPARED = (
     TwoReadings(
         "the paths",
         frozenset({("path", "state"), ("path", "is_working"), ("device_policy", "working_paths")}),
+        "device_policy",
         f"""{_PATHS}
         SELECT endpoint, host_id, name, CASE WHEN working > 0 THEN working || ' working paths' ELSE active || ' active paths' END AS first,
             working_paths || ' working paths' AS second
@@ -136,6 +140,7 @@ COMPARED = (
     TwoReadings(
         "the state of a disk",
         frozenset({("device", "operational_state"), ("device_policy", "working_paths")}),
+        "device_policy",
         """
         SELECT endpoint, host_id, device AS name, main_state(d.operational_state) AS first, p.working_paths || ' working paths' AS second
         FROM fact.device AS d
@@ -145,6 +150,7 @@ COMPARED = (
     TwoReadings(
         "the devices",
         frozenset({("device", "device"), ("device_policy", "device")}),
+        "device_policy",
         """
         SELECT b.endpoint, b.host_id, b.device AS name, 'no such device' AS first, 'it among its devices' AS second
         FROM fact.device_policy AS b
@@ -160,6 +166,7 @@ COMPARED = (
     TwoReadings(
         "the path policy",
         frozenset({("path", "psp"), ("path", "satp"), ("device_policy", "psp"), ("device_policy", "satp")}),
+        "device_policy",
         f"""{_PATHS}
         SELECT endpoint, host_id, name, concat_ws(', ', copied_satp, copied_psp) AS first, concat_ws(', ', satp, psp) AS second
         FROM compared
@@ -172,6 +179,7 @@ COMPARED = (
     TwoReadings(
         "the depth that a module is given",
         frozenset({("host_module", "option_string"), ("host_module_parameter", "value")}),
+        "host_module_parameter",
         f"""
         WITH word AS (
             SELECT endpoint, host_id, module, regexp_extract(given, '^([^=]*)', 1) AS name, regexp_extract(given, '=(.*)$', 1) AS value
@@ -196,6 +204,7 @@ COMPARED = (
     TwoReadings(
         "whether a host reaches it",
         frozenset({("datastore", "accessible"), ("datastore_mount", "accessible")}),
+        "datastore_mount",
         """
         SELECT endpoint, NULL AS host_id, d.name, CASE WHEN d.accessible THEN 'that one does' ELSE 'that none does' END AS first,
             CASE WHEN d.accessible THEN 'none that does' ELSE 'one that does' END AS second
@@ -211,6 +220,7 @@ COMPARED = (
     TwoReadings(
         "the depth in effect",
         frozenset({("device", "queue_depth"), ("device_load", "max_queue_depth")}),
+        "device_load",
         """
         SELECT endpoint, host_id, device AS name, CAST(d.queue_depth AS VARCHAR) AS first, CAST(l.max_queue_depth AS VARCHAR) AS second
         FROM fact.device_load AS l
@@ -222,6 +232,7 @@ COMPARED = (
     TwoReadings(
         "the ceiling",
         frozenset({("array_volume", "qos_max_iops"), ("array_volume_load", "throttle_us")}),
+        "array_volume_load",
         """
         SELECT endpoint, NULL AS host_id, name, 'no ceiling' AS first, 'that QoS holds operations back' AS second
         FROM fact.array_volume_load
@@ -243,15 +254,19 @@ def is_of_two_readings(gap: Gap) -> bool:
 def two_readings(connection: duckdb.DuckDBPyConnection, asked: Needs) -> Iterator[Gap]:
     """Yield a gap for each fact and host, or array, whose two readings differ; `connection` holds the facts, and the macros."""
     of_files = {
-        endpoint for (endpoint,) in connection.execute("SELECT DISTINCT endpoint FROM fact.reading WHERE source IS NOT NULL").fetchall()
+        endpoint for (endpoint,) in execute(connection, "SELECT DISTINCT endpoint FROM fact.reading WHERE source IS NOT NULL").fetchall()
     }
+    # To plan a comparison takes more time than a small fleet's rows do.
+    listed = " UNION ALL ".join(f"SELECT '{own}' WHERE EXISTS (FROM fact.\"{own}\")" for own in sorted({one.own for one in COMPARED}))
+    with_rows = {name for (name,) in execute(connection, listed).fetchall()}
     for one in COMPARED:
-        if not one.facts <= asked.facts:
+        if not one.facts <= asked.facts or one.own not in with_rows:
             continue
-        rows = connection.execute(
+        rows = execute(
+            connection,
             f"""SELECT x.endpoint, coalesce(h.name, x.host_id), few(x.name), few_distinct(x.first), few_distinct(x.second)
             FROM ({one.select}) AS x LEFT JOIN fact.host AS h USING (endpoint, host_id)
-            GROUP BY ALL ORDER BY ALL"""  # noqa: S608  words of this module
+            GROUP BY ALL ORDER BY ALL""",  # noqa: S608  words of this module
         ).fetchall()
         for endpoint, host, names, first, second in rows:
             where = f" on {host}" if host is not None else ""

@@ -4,10 +4,11 @@ from typing import Any
 
 import pytest
 
+from auditor.facts.macros import create_macros
 from auditor.facts.schema import TABLES
 from auditor.facts.snapshots.two_readings import COMPARED
 from auditor.model import EndpointKind
-from tests.facts.fleets import Facts, array, gaps, hosts, on_all_hosts, seen, view
+from tests.facts.fleets import Facts, array, builder, gaps, hosts, on_all_hosts, seen, view
 from tests.facts.judged import judged
 
 LUN = "naa.600a0980383041327a2b4b7a55696b61"
@@ -313,3 +314,28 @@ def test_every_fact_with_two_readings_is_compared_or_is_another_fact() -> None:
         if _plain(column) == _plain(other) and not any({(a, column), (b, other)} <= one.facts for one in COMPARED)
     }
     assert alike == _OTHERS.keys()
+
+
+def test_what_differs_differs_nowhere_without_the_second_reading() -> None:
+    """A comparison is left out where its second table has no row: over facts that differ in all there is, each alone finds nothing then."""
+    given = fleet(paths("host-1", 2, 2, psp="VMW_PSP_FIXED"), own("host-1", 4))
+    given["device"][0] |= {"operational_state": "lostCommunication", "is_protocol_endpoint": True}
+    given["device_policy"].append(own("host-1", 4) | {"device": "naa.600a09800000000000000000000000ff"})
+    given["device_scheduling"] = [{"host_id": "host-1", "device": LUN, "esxcli_queue_depth": 32, "is_vvol_pe": False}]
+    given["device_load"] = [{"host_id": "host-2", "device": LUN, "max_queue_depth": 128}]
+    given["vmknic"] = [{"host_id": "host-1", "vmk": "vmk1", "mtu": 1500, "ip": "198.51.100.1"}]
+    given["iscsi_portal"] = [{"host_id": "host-1", "vmk": "vmk1", "mtu": 9000, "ip": "198.51.100.2"}]
+    given["host_module"] = [{"host_id": "host-1", "module": "iscsi_vmk", "option_string": "iscsivmk_LunQDepth=64"}]
+    given["host_module_parameter"] = [{"host_id": "host-1", "module": "iscsi_vmk", "name": "iscsivmk_LunQDepth", "value": "128"}]
+    given["host"][0]["connection_state"] = "connected"
+    given["datastore"] = [{"datastore_id": "d1", "name": "one", "accessible": True}]
+    given["datastore_mount"] = [{"host_id": "host-1", "datastore_id": "d1", "accessible": False}]
+    array(given, "na", EndpointKind.ONTAP, {"name": "lun", "kind": "lun"})
+    given["array_volume_load"] = [{"endpoint": "na", "volume_id": "lun", "throttle_us": 5}]
+    connection = builder(given).so_far()
+    create_macros(connection)
+    for one in COMPARED:
+        assert connection.execute(one.select).fetchall(), one.of
+        connection.execute(f'BEGIN; DELETE FROM fact."{one.own}"')
+        assert connection.execute(one.select).fetchall() == [], one.of
+        connection.execute("ROLLBACK")
