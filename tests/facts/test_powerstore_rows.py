@@ -174,7 +174,7 @@ def test_whether_a_virtual_volume_is_busy_is_not_known() -> None:
 
 
 def test_a_volume_whose_figures_were_not_understood_is_not_idle() -> None:
-    loads = {"no figures": (None, None), "idle": (None, 0), "rate alone": (None, 3), "size alone": (4096, None)}
+    loads = {"no figures": (None, None), "idle": (None, 0), "rate alone": (None, 1), "size alone": (4096, None)}
     given: dict[str, Rows] = {
         "step_array": [{"endpoint": "msa", "family": "dothill"}],
         "step_volume": [{"endpoint": "msa", "volume_id": name, "name": name, "is_virtual": False} for name in (*loads, "no row")],

@@ -159,6 +159,7 @@ def test_a_protocol_endpoint_has_what_its_own_host_array_and_cluster_say() -> No
         pytest.param((32, 64), (256, 64), (True, False), id="below the 64 in force on the other"),
         pytest.param((63, 64), (256, 64), (True, False), id="by one"),
         pytest.param((64, 64), (256, 64), (False, False), id="just as long"),
+        pytest.param((64, 64), (128, 4096), (False, False), id="as long as its own depth lets it be"),
         pytest.param((256, 30), (256, 64), (False, False), id="by a driver with a shorter depth, which is compared by driver"),
         pytest.param((128, 1024), (256, 1024), (True, False), id="the depth leaves room for both"),
         pytest.param((128, None), (256, 1024), (None, False), id="a depth that is not known may hold it shorter by itself"),
@@ -176,6 +177,25 @@ def test_an_endpoint_is_behind_where_dsnro_holds_its_queue_below_what_is_in_forc
         "step_domain_reading": of_vc({"domain_id": "c1", "scheduling_read": True}),
     }
     assert tuple(row["is_behind_cluster"] for row in rows_over("protocol_endpoint", given)) == behind
+
+
+def test_an_endpoint_of_a_host_in_no_known_cluster_is_compared_with_none() -> None:
+    given: dict[str, Rows] = {"device": [{**endpoint("h1", "c1", 32), "domain_id": None}, endpoint("h2", "c1", 256)]}
+    behind = {row["host_id"]: row["deepest_dsnro_in_cluster"] for row in rows_over("protocol_endpoint", given)}
+    assert behind == {"h1": None, "h2": 256}
+
+
+@pytest.mark.parametrize(("arrays", "capped"), [(["ps"], True), (["ps", "ps-2"], None), ([], None)], ids=["one", "two", "none known"])
+def test_a_powerstore_is_known_by_the_virtual_volumes_where_they_are_of_one_array(arrays: list[str], *, capped: bool | None) -> None:
+    place = {"endpoint": "vc", "host_id": "h1"}
+    given: dict[str, Rows] = {
+        "device": [endpoint("h1", "c1", 32, family="powerstore", array_name=None)],
+        "fact.vvol_mount": [{**place, "device": "pe.1", "datastore_id": "ds"}],
+        "fact.vm_disk": of_vc(*({"datastore_id": "ds", "backing_object_id": f"rfc4122.{name.upper()}"} for name in ("ps", "ps-2"))),
+        "step_volume": [{"endpoint": name, "is_virtual": True, "vvol_id": name} for name in arrays],
+        "step_array_caps": [{"array_name": name, "per_object_qos": True} for name in ("ps", "ps-2")],
+    }
+    assert [row["per_object_qos"] for row in rows_over("protocol_endpoint", given)] == [capped]
 
 
 def disk(
