@@ -1,3 +1,5 @@
+# Copyright (c) 2026 The auditor authors
+# SPDX-License-Identifier: MIT
 """The module auditor_audit: runs `auditor audit`, and returns what it found."""
 
 from __future__ import annotations
