@@ -56,6 +56,18 @@ HOSTS = Sheet(
     ("host", "hba", "device", "path"),
 )
 
+FIRMWARE = (
+    ("x.kind = 'fc'", "not asked: esxcli storage san fc list on the host says it"),
+    ("x.kind = 'iscsi' AND NOT x.is_software", "not asked: esxcli iscsi adapter get on the host says it"),
+    ("x.is_software", "none: it is software"),
+    ("true", "not asked: the vSphere API has it of no adapter"),
+)
+"""Why the firmware of an adapter is not known: no property of HostHostBusAdapter has it, and a question to each host would be one more.
+
+Source: vSphere Web Services API, HostHostBusAdapter and its subtypes; the field Firmware Version of those two commands, by which public
+scripts list adapters (`$esxcli.storage.san.fc.list()`).
+"""
+
 ADAPTERS = Sheet(
     "Adapters",
     "One row per storage adapter of a host, with its driver.",
@@ -69,8 +81,7 @@ ADAPTERS = Sheet(
         Column("model", "Model", "x.model", "hbas", NOT_REPORTED),
         Column("driver", "Driver", "x.driver", "hbas", NOT_REPORTED),
         Column("driver_version", "Driver version", "m.version", "modules", NOT_REPORTED),
-        # No property of the VIM API has it; `esxcli storage san fc list` and `esxcli network nic get` do, which auditor does not ask.
-        Column("firmware", "Firmware", "CAST(NULL AS VARCHAR)", "", (("true", "auditor does not ask for it"),)),
+        Column("firmware", "Firmware", "CAST(NULL AS VARCHAR)", "", FIRMWARE),
         Column("status", "Status", "x.status", "hbas", NOT_REPORTED),
         Column("initiator", "WWPN or IQN", "x.initiator", "hbas", NOT_REPORTED, "x.kind IN ('fc', 'fcoe', 'iscsi')"),
         Column(

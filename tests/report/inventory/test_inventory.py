@@ -221,3 +221,14 @@ def test_csv_and_json_have_the_same_cells(usual: Path, tmp_path: Path) -> None:
     assert list(document["sheets"]) == list(HEADERS)
     assert [row["dsnro"] for row in document["sheets"]["Devices"]] == [0, None]
     assert all(list(row) == list(sheet.keys) for sheet in SHEETS for row in document["sheets"][sheet.name])
+
+
+def test_where_the_firmware_of_an_adapter_is_not_known_its_note_says_who_knows_it(tmp_path: Path) -> None:
+    given = a_fleet()
+    kinds = {"vmhba1": ("fc", None), "vmhba2": ("iscsi", False), "vmhba64": ("iscsi", True), "vmhba0": (None, None)}
+    given["hba"] = [{"host_id": "host-1", "hba": name, "kind": kind, "is_software": software} for name, (kind, software) in kinds.items()]
+    notes = {row["Adapter"]: row["Note"] for row in rows(tmp_path, given, "Adapters")}
+    assert "esxcli storage san fc list" in notes["vmhba1"]
+    assert "esxcli iscsi adapter get" in notes["vmhba2"]
+    assert "none: it is software" in notes["vmhba64"]
+    assert "the vSphere API has it of no adapter" in notes["vmhba0"]
