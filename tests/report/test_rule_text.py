@@ -44,12 +44,15 @@ def test_a_column_that_may_be_missing_is_shown_with_the_reason(rules: RuleSet) -
     assert "May be missing: value_number: NULL is a parameter that the option string does not have" in text
 
 
-def test_no_line_is_wider_than_a_terminal_but_a_link(rules: RuleSet) -> None:
+def test_no_line_is_wider_than_a_terminal_but_a_link_and_a_command_that_is_pasted(rules: RuleSet) -> None:
     for rule in rules:
         out = io.StringIO()
         write_rule(rule, out)
-        wide = [line for line in out.getvalue().splitlines() if len(line) > 80 and "://" not in line]
+        lines = out.getvalue().splitlines()
+        wide = [line for line in lines if len(line) > 80 and "://" not in line and not line.startswith("auditor audit ")]
         assert wide == [], rule.id
+        commands = [line for line in lines if line.startswith("auditor audit ")]
+        assert all(" --fix --dry-run --allow " in line for line in commands), "whole, as no shell joins two lines"
 
 
 def test_what_a_fleet_makes_of_a_rule_stands_beside_what_its_author_wrote(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

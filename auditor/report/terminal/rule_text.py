@@ -47,7 +47,7 @@ def _parts(rule: Rule, severity: tuple[Severity, str] | None, overrides: Sequenc
     yield f"{rule.id}  ({rule.severity}){tags}", [_wrapped(rule.title), *failing, *own]
     if rule.fix is not None and fix_sentence(rule):
         allow = f"--allow {rule.fix.fix_class}"
-        yield "By auditor:", [f"auditor audit --fleet fleet.yaml --only {rule.id}", f"  --fix --dry-run {allow}"]
+        yield "By auditor:", [f"auditor audit --fleet fleet.yaml --only {rule.id} --fix --dry-run {allow}"]
     yield "By hand:", _paragraphs(hand_text(rule))
     yield "Why:", _paragraphs(rule.lesson)
     yield "Risk:", [_wrapped(risk_text(rule))]
