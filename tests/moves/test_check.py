@@ -65,6 +65,9 @@ def test_one_thing_that_stands_against_it_refuses_it(move: Move, code: str) -> N
         pytest.param(a_move(target={"free_bytes": 100 * GIB}), id="it just fits"),
         pytest.param(a_move(target={"sioc_enabled": True}), id="Storage I/O Control alone, on one tier"),
         pytest.param(a_move(target={"sioc_enabled": True, "family": "dell-sc", "tiers": 1}), id="pinned into one tier"),
+        pytest.param(
+            a_move(target={"sioc_enabled": True, "tiers": 2}), id="tiers of an array of which no source says that it learns blocks"
+        ),
         pytest.param(a_move(target={"max_bytes_per_second": 50 << 20, "has_array_qos": True}), id="the array copies, whatever the cap"),
         pytest.param(
             a_move(target={"priority": "Medium", "latency_threshold_ms": 20, "latency_ms": 20.0}), id="priorities do not count yet"
@@ -248,6 +251,47 @@ STANDING = replace(TASK, started_at=AT - timedelta(minutes=40), read_at=AT, earl
             id="mount",
         ),
         pytest.param(
+            a_move(target={"latency_ms": 31.0}),
+            "A command on new takes 31 ms now, before the copy begins.",
+            "Find the cause first (rules diag/davg, diag/kavg): a copy makes it slower.",
+            id="slow before it begins",
+        ),
+        pytest.param(
+            a_move(source={"latency_ms": 31.0}, tasks=(TASK,)),
+            "A command on old takes 31 ms now, with the copy.",
+            "Find the cause first (rules diag/davg, diag/kavg): a copy makes it slower.",
+            id="slow while it runs",
+        ),
+        pytest.param(
+            a_move(
+                target={"sioc_enabled": True, "has_array_qos": True, "qos": "Prod: 50 MiB/s", "io_metric_in_force": True, "pod": "gold"}
+            ),
+            "Storage I/O Control of new is on, and its array limits it as well (Prod: 50 MiB/s): it takes a slow tier or the "
+            "array's own limit for congestion, and holds every host back.",
+            "Switch it off there, the I/O metric of gold first, which switches it on: rules sioc/auto-tiering, sioc/overlap-array-qos, "
+            "sdrs/io-metric-off (`auditor audit --fix`).",
+            id="two throttles",
+        ),
+        pytest.param(
+            a_move(target={"is_in_pod": True, "moves_by_itself": True, "pod": "gold"}),
+            "Storage DRS of gold moves machines by itself: it may move this one again.",
+            "Set the datastore cluster, or the machine in it, to manual until the array has settled: rule sdrs/manual-on-tiering.",
+            id="Storage DRS",
+        ),
+        pytest.param(
+            a_move(source={"is_in_pod": True, "moves_by_itself": True, "pod": "tin"}),
+            "Storage DRS of tin moves machines by itself, also off or onto old while this copy runs.",
+            "Set it to manual for the time of the move.",
+            id="Storage DRS of the source",
+        ),
+        pytest.param(
+            between_arrays(max_bytes_per_second=50 << 20, qos="Prod"),
+            "The array's QoS leaves new 50 MiB/s (Prod), and a copy takes all it gets: at the cap its 32 commands take 40 ms each, "
+            "and those of other machines wait among them.",
+            "Take the cap off its volume for the time of the move, or move in a quiet hour.",
+            id="a cap",
+        ),
+        pytest.param(
             a_move(tasks=(STANDING,)),
             "This move stands still: 40 %, as 20 minutes before.",
             "Look for a cap and for Storage I/O Control on the target before it is cancelled: rule sioc/active-time.",
@@ -302,6 +346,10 @@ def test_hours_of_copying_stand_against_it_unless_the_array_copies() -> None:
     # 1,000 GiB at 227.3 and 249.9 MB/s are 78.7 and 71.6 minutes.
     assert (reason.code, reason.title) == ("long", "1 h 12 min to 1 h 19 min")
     assert reason.text == "Copying 1,000 GiB takes 1 h 12 min to 1 h 19 min, by the rate that incident S1's move reached."
+    assert (
+        reason.do
+        == "Move the small machines of that source first, then this one alone, outside of busy hours; `auditor watch` shows both ends."
+    )
     assert check_move(a_move(large, target=free)).verdict is MoveVerdict.CLEAR
     assert codes(a_move(large, target=free, uses_offload=None)) == ["long"], "it may be that the hosts copy"
     quick = check_move(a_move(large, target=free, uses_offload=False), others=((1e9, "mail"),))
@@ -324,7 +372,7 @@ def test_an_end_is_shown_with_what_is_known_of_it() -> None:
     busy, idle = check_move(between_arrays(pool=None, latency_ms=2.0, neighbours=("mail",), neighbour_count=1)).loads[::-1]
     assert (busy.now_ms, busy.copying, busy.not_computed) == (2.0, None, "the load of its array was not read")
     assert (busy.neighbours, busy.neighbour_count) == (("mail",), 1)
-    assert (idle.not_computed, idle.neighbour_count) == ("", 0)
+    assert (idle.name, idle.not_computed, idle.neighbour_count) == ("old", "", 0)
 
 
 def test_what_is_not_on_vmfs_needs_no_block_size_and_no_storage_io_control() -> None:
