@@ -2,6 +2,8 @@
 
 Run: python benchmarks/history.py --hosts 100 [--level 3]. There is no server: the answers are bytes made beforehand, as
 a vCenter sends them, and go through the same decoder and into a snapshot on the disk. What a vCenter and the wire take comes on top.
+Run: python benchmarks/history.py --hosts 100 [--level 3]. There is no server: the answers are bytes made here, as a vCenter sends them, and
+go through the same decoder and into a snapshot on the disk. What a vCenter and the wire take comes on top.
 """
 
 from __future__ import annotations
@@ -142,6 +144,8 @@ def main() -> None:
     print(
         f"{given.hosts} hosts at level {given.level}: {rows:,} rows, {answers.requests:,} requests, "
         f"{answers.sent / 1e6:,.0f} MB of answers; {usage.ru_utime + usage.ru_stime:.1f} s of processor time, {time.perf_counter() - began:.1f} s by the clock, "
+        f"{given.hosts} hosts at level {given.level}: {rows:,} rows, {answers.requests:,} requests, {answers.sent / 1e6:,.0f} MB; "
+        f"{usage.ru_utime + usage.ru_stime:.1f} s of processor time, {time.perf_counter() - began:.1f} s by the clock, "
         f"{peak_mib():,.0f} MiB at the most, {size / 1e6:,.1f} MB kept; gaps: {len(snapshot.gaps)}"
     )
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from auditor.endpoints.vcenter.collect.history import _aligned
+from auditor.endpoints.vcenter.collect.history import _aligned, _subjects
 from auditor.endpoints.vcenter.collect.history_figures import OF_ALL_HOSTS, OF_HOSTS, figures_of, is_idle, rolled_up, rows_of
 from auditor.endpoints.vcenter.collect.history_plan import _kept, _levels_text, _real_time
 from auditor.endpoints.vcenter.past_performance import CounterLevel, Interval
+from auditor.endpoints.vcenter.performance import Samples
 from auditor_lab.vcenter.performance.counters import COUNTERS
 
 NOON = datetime(2026, 11, 29, 12, tzinfo=UTC)
@@ -147,3 +149,24 @@ def test_samples_take_over_where_an_interval_ends(begin: int, end: int, seconds:
 
     found = _real_time(at(begin), at(end), NOON, seconds)
     assert found == (None if first is None or first == 0 else at(first))
+
+
+def test_an_entity_as_a_whole_is_none_of_its_instances() -> None:
+    times = tuple(moments(1, 300))
+    series = {
+        ("disk.read.average", ""): (9,),
+        ("disk.read.average", "*"): (9,),
+        ("disk.read.average", "NAA.624A9370AAAA"): (1,),
+        ("disk.maxTotalLatency.latest", ""): (5,),
+        ("disk.maxTotalLatency.latest", "naa.624a9370aaaa"): (6,),
+        ("datastore.read.average", "uuid-1"): (2,),
+        ("datastore.read.average", "uuid-2"): (3,),
+    }
+    query: Any = SimpleNamespace(stores={"uuid-1": "datastore-101"})
+    found = {kind.plural: _subjects(query, [Samples("host-1", times, series)], kind) for kind in OF_HOSTS}
+    assert found == {
+        "datastores": {"datastore-101": ({"read_kib": (2,)}, times)},
+        "devices": {"naa.624a9370aaaa": ({"read_kib": (1,)}, times)},
+        "adapters": {},
+        "hosts as a whole": {"host-1": ({"highest": (5,)}, times)},
+    }
