@@ -29,6 +29,7 @@ from auditor.endpoints.vcenter.collect import history, history_plan
 from auditor.endpoints.vcenter.collect.history_figures import ADAPTERS, DATASTORES, DEVICES
 from auditor.endpoints.vcenter.collect.rows import HostSeen
 from auditor.endpoints.vcenter.collect.task_pool import TaskPool
+from auditor.facts.schema import Batch
 from auditor.facts.snapshots.snapshot import SnapshotBuilder, load_snapshot
 from auditor.model import Endpoint, EndpointKind, Secret, Span
 from auditor_lab.vcenter.performance.counters import COUNTERS, HISTORICAL
@@ -121,20 +122,20 @@ def main() -> None:
     endpoint = Endpoint("vc", EndpointKind.VCENTER, "vc.example", 443, "", Secret("none", ()), history=SPAN)
     hosts = [HostSeen(Ref("HostSystem", f"host-{one}"), f"esx-{one}", connected=True, software_iscsi=None) for one in range(given.hosts)]
     by_instance = {name: f"datastore-{at}" for at, name in enumerate(answers.instances["datastore"])}
-    history_plan.clock_of = lambda _: NOW
+    setattr(history_plan, "clock_of", lambda _: NOW)  # noqa: B010  a double
 
     def stores(*_: Any) -> Any:
         yield from ()
         return by_instance, len(by_instance), True
 
-    history_plan.stores_by_instance = stores
+    setattr(history_plan, "stores_by_instance", stores)  # noqa: B010  a double
     began, rows = time.perf_counter(), 0
     with tempfile.TemporaryDirectory() as folder:
         builder = SnapshotBuilder(Path(folder) / "spill")
         with TaskPool(endpoint.limits.concurrency) as tasks:
             for item in history.collect_load_history(answers, endpoint, hosts, tasks, Circuit(3)):  # type: ignore[arg-type]  # a double
                 builder.add(item)
-                rows += len(item.columns["begin_at"]) if getattr(item, "table", "") == "load_history" else 0
+                rows += len(item.columns["begin_at"]) if isinstance(item, Batch) and item.table == "load_history" else 0
         snapshot = builder.finish((), started=NOW, finished=NOW)
         snapshot.save(Path(folder) / "snapshot")
         [(kept,)] = load_snapshot(Path(folder) / "snapshot").connection.execute("SELECT count(*) FROM fact.load_history").fetchall()
