@@ -133,7 +133,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         builder = SnapshotBuilder(Path(folder) / "spill")
         with TaskPool(endpoint.limits.concurrency) as tasks:
-            for item in history.collect_load_history(answers, endpoint, hosts, tasks, Circuit(3)):  # type: ignore[arg-type]  # a double
+            for item in history.collect_load_history(answers, endpoint, hosts, (), tasks, Circuit(3)):  # type: ignore[arg-type]  # a double
                 builder.add(item)
                 rows += len(item.columns["begin_at"]) if isinstance(item, Batch) and item.table == "load_history" else 0
         snapshot = builder.finish((), started=NOW, finished=NOW)

@@ -55,7 +55,7 @@ def test_without_a_span_nothing_more_is_needed_or_said() -> None:
 
 def test_with_a_span_every_fact_of_it_is_needed_and_the_report_names_it() -> None:
     found = needs_of_history(SPAN)
-    assert found.topics == {TOPIC, "hosts"}
+    assert found.topics == {TOPIC, "hosts", "vms"}
     assert ("load_history", "latency_ms") in found.facts
     assert ("statistics_interval", "level") in found.facts
     assert history_notices(SPAN) == ("Counters of the past were read from 2026-11-25 01:00 to 2026-11-25 03:00 UTC.",)

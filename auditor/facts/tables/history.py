@@ -50,6 +50,9 @@ HISTORY_TABLES = (
             "bytes_per_second": "what was moved in an episode, beside commands a second",
             "normalized_latency_us": "what Storage I/O Control compared with its threshold while it was active",
         },
+        # Which machines run; of an array nothing.
+        rests_on=(("host", ""), ("vm", "host_id"), ("vm", "power_state"), ("vm_disk", "controller")),
+        kept_for={"": "how long, how many and since when, by `auditor query`, of what was slow in the span that --history names"},
     ),
     table(
         "statistics_interval",

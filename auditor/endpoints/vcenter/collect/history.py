@@ -3,18 +3,20 @@
 Samples of the last hour are rolled up here to intervals of five minutes, so that no two intervals of a subject overlap, and highest samples
 are known that vCenter does not keep. What a roll-up's statistics level lacks is one gap of the vCenter.
 
-No more than a few batches of hosts are under way at once, and each is let go of as soon as its rows are handed on: a day of many hosts is
+No more than a few batches are under way at once, and each is let go of as soon as its rows are handed on: a day of many hosts is
 never held as a whole. docs/performance.md has what it takes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from auditor.endpoints.vcenter.collect.history_figures import (
+    DISKS,
     OF_ALL_HOSTS,
     OF_HOSTS,
     ROLLED_SECONDS,
@@ -47,27 +49,38 @@ if TYPE_CHECKING:
     from auditor.endpoints.vcenter.session import VCenter
     from auditor.model import Endpoint
 
-BATCH = 4
-"""Hosts that one task asks for."""
+HOSTS_A_TASK, OTHERS_A_TASK = 4, 16
+"""Hosts, and datastores or machines, that one task asks for."""
+
+MOST_MACHINES = 2_000
+"""Running machines whose virtual disks have a history: in vCenter's order. Policy: each takes a request or two, and 288 rows a disk."""
 
 Part = tuple["Figures", "Sequence[datetime]", int]
 """Figures, the ends of their intervals, and how long these are."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Entity:
+    """A host, datastore or machine, what gaps call it, and whether it has samples of 20 seconds."""
+
+    ref: Ref
+    name: str
+    is_live: bool
+
+
 def collect_load_history(
-    vcenter: VCenter, endpoint: Endpoint, hosts: Sequence[HostSeen], tasks: TaskPool, circuit: Circuit
+    vcenter: VCenter, endpoint: Endpoint, hosts: Sequence[HostSeen], machines: Sequence[Ref], tasks: TaskPool, circuit: Circuit
 ) -> Iterator[Facts]:
     """Yield statistics_interval and load_history of the endpoint's span, and the reading of topic "load_history".
 
-    It is whole when everything that is counted of hosts and datastores is kept for the whole span, and was answered. Nothing where the
-    endpoint has no span.
+    It is whole when everything that is counted of hosts, datastores and running machines is kept for the whole span, and was answered.
+    Nothing where the endpoint has no span.
     """
     if endpoint.history is None:
         return
     complete = True
     try:
-        facts = _collected(vcenter, endpoint, hosts, tasks, circuit)
-        for item in facts:
+        for item in _collected(vcenter, endpoint, hosts, machines, tasks, circuit):
             complete = complete and not isinstance(item, Gap)
             yield item
     except EndpointError as error:
@@ -77,90 +90,84 @@ def collect_load_history(
     yield readings(endpoint, "", {TOPIC: complete})
 
 
-def _collected(vcenter: VCenter, endpoint: Endpoint, hosts: Sequence[HostSeen], tasks: TaskPool, circuit: Circuit) -> Iterator[Facts]:
+def _collected(
+    vcenter: VCenter, endpoint: Endpoint, hosts: Sequence[HostSeen], machines: Sequence[Ref], tasks: TaskPool, circuit: Circuit
+) -> Iterator[Facts]:
+    from auditor.endpoints.vcenter.bulk.shapes import Ref
+
     query = yield from prepared(vcenter, endpoint, circuit)
     if query is None:
         return
-    stores = list(query.stores.values())
-    if any(OF_ALL_HOSTS in kinds for kinds in query.kept.values()):
-        for page in pages(stores, 16):
-            tasks.send(partial(_read_datastores, query, page, circuit))
+    stores = [_Entity(Ref("Datastore", one), f"datastore {one}", is_live=False) for one in query.stores.values()]
+    running = [_Entity(one, f"virtual machine {one.value}", is_live=True) for one in machines[:MOST_MACHINES]]
+    asked: tuple[tuple[Sequence[Kind], int, list[_Entity]], ...] = (
+        ((OF_ALL_HOSTS,), OTHERS_A_TASK, stores),
+        (OF_HOSTS, HOSTS_A_TASK, [_Entity(one.ref, one.name, one.connected) for one in hosts]),
+        ((DISKS,), OTHERS_A_TASK, running),
+    )
+    for kinds, size, entities in asked:
+        for batch in pages(entities, size):
+            tasks.send(partial(_read, query, kinds, batch, circuit))
             yield from tasks.fewer_than(endpoint.limits.concurrency)
-    for batch in pages(hosts, BATCH):
-        tasks.send(partial(_read_hosts, query, batch, circuit))
-        yield from tasks.fewer_than(endpoint.limits.concurrency)
+    if len(machines) > MOST_MACHINES:
+        why = f"{MOST_MACHINES:,} machines are read, the first that vCenter lists"
+        yield gap(endpoint, f"history of the disks of further machines ({len(machines) - MOST_MACHINES:,})", why)
     yield from tasks.rest()
 
 
-def _read_datastores(query: Query, stores: Sequence[str], circuit: Circuit) -> list[Facts]:
-    """What vCenter keeps of datastores for all hosts together."""
-    from auditor.endpoints.vcenter.bulk.shapes import Ref
-
-    def read() -> list[Facts]:
-        facts: list[Facts] = []
-        for seconds, kinds in query.kept.items():
-            keys = kinds.get(OF_ALL_HOSTS, {})
-            metrics = [(Ref("Datastore", store), (key, "")) for store in stores for key in keys.values()]
-            for samples in _rollups(query, metrics, seconds, query.end):
-                found = _subjects(query, [samples], OF_ALL_HOSTS)
-                parts = [(figures_of(series, len(times)), times, seconds) for series, times in found.values()]
-                facts += _rows(query, OF_ALL_HOSTS, {samples.host_id: parts}, "")
-        return facts
-
-    return _or_gap(query, f"history of datastore {stores[0]} and others", circuit, read)
-
-
-def _read_hosts(query: Query, hosts: Sequence[HostSeen], circuit: Circuit) -> list[Facts]:
-    """The history of `hosts`; where all together cannot be read, of each by itself."""
-    facts = _or_gap(query, f"history of {hosts[0].name}", circuit, lambda: [item for host in hosts for item in _of_host(query, host)])
-    if len(hosts) > 1 and any(isinstance(item, Gap) for item in facts) and circuit.opened_by is None:
-        return [item for host in hosts for item in _read_hosts(query, [host], circuit)]
-    return facts
-
-
-def _or_gap(query: Query, what: str, circuit: Circuit, read: Any) -> list[Facts]:
+def _read(query: Query, kinds: Sequence[Kind], entities: Sequence[_Entity], circuit: Circuit) -> list[Facts]:
+    """The history of `entities`; where all together cannot be read, of each by itself."""
     from auditor.endpoints.vcenter.translation import translated
 
+    what = f"history of {entities[0].name}"
     try:
         circuit.check()
         with translated(query.endpoint, f"reading the {what}"):
-            facts: list[Facts] = read()
+            facts = [item for is_live in (True, False) for item in _history(query, kinds, entities, is_live=is_live)]
     except EndpointError as error:
         circuit.failed(error)
+        if len(entities) > 1 and circuit.opened_by is None:
+            return [item for one in entities for item in _read(query, kinds, [one], circuit)]
         return [gap(query.endpoint, what, error)]
     circuit.answered()
     return facts
 
 
-def _of_host(query: Query, host: HostSeen) -> Iterator[Facts]:
-    parts: dict[Kind, dict[str, list[Part]]] = {kind: {} for kind in OF_HOSTS}
-    for seconds, kinds in query.kept.items():
-        if query.begin >= query.rolled_end:
-            break
-        metrics = _metrics_of(query, host, kinds, seconds)
-        answered = _rollups(query, [(host.ref, metric) for metric in metrics], seconds, query.rolled_end)
-        for kind in OF_HOSTS:
+def _history(query: Query, kinds: Sequence[Kind], entities: Sequence[_Entity], *, is_live: bool) -> Iterator[Facts]:
+    """The rows of `kinds` of those entities that have samples of 20 seconds, or have none."""
+    refs = [one.ref for one in entities if one.is_live == is_live]
+    if not refs:
+        return
+    parts: dict[Kind, dict[tuple[str, str], list[Part]]] = {kind: {} for kind in kinds}
+    end = query.rolled_end if is_live else query.end
+    for seconds, kept in query.kept.items():
+        mine = {kind: keys for kind, keys in kept.items() if kind in kinds}
+        if not mine or query.begin >= end:
+            continue
+        metrics = [(ref, metric) for ref in refs for metric in _metrics_of(query, ref, mine, seconds, end)]
+        answered = _rollups(query, metrics, seconds, end)
+        for kind in mine:
             for subject, (series, times) in _subjects(query, answered, kind).items():
                 parts[kind].setdefault(subject, []).append((figures_of(series, len(times)), times, seconds))
-    if query.real_time is not None and host.connected:
-        answered = _real_time_of(query, host, query.real_time)
-        for kind in OF_HOSTS:
+    if is_live and query.real_time is not None:
+        answered = _real_time_of(query, kinds, refs, query.real_time)
+        for kind in kinds:
             for subject, (series, times) in _subjects(query, answered, kind).items():
                 figures, ends = rolled_up(series, times, query.real_time, query.end)
                 parts[kind].setdefault(subject, []).append((figures, ends, ROLLED_SECONDS))
-    for kind in OF_HOSTS:
-        yield from _rows(query, kind, parts[kind], host.id)
+    for kind in kinds:
+        yield from _rows(query, kind, parts[kind])
 
 
-def _metrics_of(query: Query, host: HostSeen, kinds: Mapping[Kind, Mapping[str, int]], seconds: int) -> list[Metric]:
-    """The metrics of a host to ask for: what is of the host as a whole, and what it has of the instances of the others."""
+def _metrics_of(query: Query, entity: Ref, kinds: Mapping[Kind, Mapping[str, int]], seconds: int, end: datetime) -> list[Metric]:
+    """The metrics of an entity to ask for: what is of it as a whole, and what it has of the instances of the others."""
     from auditor.endpoints.vcenter.past_performance import available_metrics
 
-    whole = [(key, "") for kind, keys in kinds.items() if kind.is_whole and kind in OF_HOSTS for key in keys.values()]
+    whole = [(key, "") for kind, keys in kinds.items() if kind.is_whole for key in keys.values()]
     each = {key for kind, keys in kinds.items() if not kind.is_whole for key in keys.values()}
     if not each:
         return whole
-    there = available_metrics(query.vcenter, host.ref, seconds, query.begin, query.rolled_end)
+    there = available_metrics(query.vcenter, entity, seconds, query.begin, end)
     return [*whole, *sorted({(key, instance) for key, instance in there if key in each and instance}, key=lambda one: (one[1], one[0]))]
 
 
@@ -195,35 +202,40 @@ def _refused(query: Query) -> EndpointError:
     )
 
 
-def _real_time_of(query: Query, host: HostSeen, begin: datetime) -> list[Samples]:
-    """The samples of 20 seconds since `begin`; they come from the host, and vCenter's limit is not for them."""
+def _real_time_of(query: Query, kinds: Sequence[Kind], refs: Sequence[Ref], begin: datetime) -> list[Samples]:
+    """The samples of 20 seconds since `begin`; they come from the hosts, and vCenter's limit is not for them."""
     from auditor.endpoints.vcenter.past_performance import query_rollups
 
-    metrics = [
-        (host.ref, (query.keys[name], "" if kind.is_whole else "*"))
-        for kind in OF_HOSTS
-        for name in kind.counters.values()
-        if name in query.keys
-    ]
-    return query_rollups(query.vcenter, metrics, query.names, SAMPLE_SECONDS, begin, query.end)
+    asked = [(name, "" if kind.is_whole else "*") for kind in kinds for name in kind.counters.values() if name in query.keys]
+    answered: list[Samples] = []
+    for page in pages(refs, 1 if kinds is OF_HOSTS else len(refs)):  # a host has hundreds of series, a machine a few
+        metrics = [(ref, (query.keys[name], instance)) for ref in page for name, instance in asked]
+        answered += query_rollups(query.vcenter, metrics, query.names, SAMPLE_SECONDS, begin, query.end)
+    return answered
 
 
-def _subjects(query: Query, answered: Sequence[Samples], kind: Kind) -> dict[str, tuple[Mapping[str, Values], Sequence[datetime]]]:
-    """The series of each subject of a kind, by short names, and the ends of their intervals."""
+def _subjects(
+    query: Query, answered: Sequence[Samples], kind: Kind
+) -> dict[tuple[str, str], tuple[Mapping[str, Values], Sequence[datetime]]]:
+    """The series of each subject of a kind, by short names, and the ends of their intervals; by entity and subject."""
     short = {name: key for key, name in kind.counters.items()}
-    found: dict[str, list[tuple[str, Values, Sequence[datetime]]]] = {}
+    found: dict[tuple[str, str], list[tuple[str, Values, Sequence[datetime]]]] = {}
     for samples in answered:
         for (counter, instance), values in samples.series.items():
             if counter not in short or (instance == "") != kind.is_whole or instance == "*":
                 continue
-            subject = samples.host_id if kind.is_whole else _subject(query, kind, instance)
+            subject = _subject(query, kind, samples.host_id, instance)
             if subject is not None:
-                found.setdefault(subject, []).append((short[counter], values, samples.times))
+                found.setdefault((samples.host_id, subject), []).append((short[counter], values, samples.times))
     return {subject: _aligned(several) for subject, several in found.items()}
 
 
-def _subject(query: Query, kind: Kind, instance: str) -> str | None:
-    """The name of the subject that a host counts under `instance`; None for a datastore that is not known here."""
+def _subject(query: Query, kind: Kind, entity: str, instance: str) -> str | None:
+    """The name of the subject that an entity counts under `instance`; None for a datastore that is not known here."""
+    if kind.is_whole:
+        return entity
+    if kind is DISKS:
+        return f"{entity} {instance}"
     return query.stores.get(instance) if kind.subject_kind == "datastore" else lower_hex_name(instance)
 
 
@@ -237,11 +249,12 @@ def _aligned(several: Sequence[tuple[str, Values, Sequence[datetime]]]) -> tuple
     return {name: [at.get(time) for time in every] for name, at in by_name.items()}, every
 
 
-def _rows(query: Query, kind: Kind, parts: Mapping[str, Sequence[Part]], host_id: str) -> Iterator[Batch]:
+def _rows(query: Query, kind: Kind, parts: Mapping[tuple[str, str], Sequence[Part]]) -> Iterator[Batch]:
     """Rows of load_history of the subjects of one kind that anything was sent to."""
-    for subject, of_subject in parts.items():
+    for (entity, subject), of_subject in parts.items():
         if is_idle(figures for figures, _, _ in of_subject):
             continue
+        host_id = entity if kind in OF_HOSTS else ""
         fixed = {"endpoint": query.endpoint.name, "subject_kind": kind.subject_kind, "subject": subject, "host_id": host_id}
         for figures, ends, seconds in of_subject:
             yield from columns("load_history", fixed, **rows_of(figures, ends, seconds))

@@ -89,6 +89,25 @@ OF_ALL_HOSTS = Kind(
 )
 """What is asked of datastores: they have no latency of their own."""
 
+DISKS = Kind(
+    "disk",
+    {
+        "reads": "virtualDisk.numberReadAveraged.average",
+        "writes": "virtualDisk.numberWriteAveraged.average",
+        "read_ms": "virtualDisk.totalReadLatency.average",
+        "write_ms": "virtualDisk.totalWriteLatency.average",
+        "read_kib": "virtualDisk.read.average",
+        "write_kib": "virtualDisk.write.average",
+        "reads_under_way": "virtualDisk.readOIO.latest",
+        "writes_under_way": "virtualDisk.writeOIO.latest",
+    },
+    is_whole=False,
+    plural="virtual disks",
+)
+"""What is asked of machines."""
+
+KINDS = (*OF_HOSTS, OF_ALL_HOSTS, DISKS)
+
 _HUNDREDTHS = 100  # percentages are in hundredths. Source: vSphere API reference, PerformanceManagerUnit.percent
 _KIB = 1024
 
@@ -123,7 +142,9 @@ def figures_of(series: Series, count: int) -> dict[str, list[float | None]]:
         "latency_max_ms": list(of("highest")),
         "iops": list(of("commands")) if "commands" in series else [_sum(*each) for each in zip(reads, writes, strict=True)],
         "bytes_per_second": _bytes(of("kib")) if "kib" in series else _bytes([*map(_sum, of("read_kib"), of("write_kib"))]),
-        "outstanding": list(of("outstanding")),
+        "outstanding": list(of("outstanding"))
+        if "outstanding" in series
+        else [_sum(*each) for each in zip(of("reads_under_way"), of("writes_under_way"), strict=True)],
         "sioc_active_percent": [None if one is None else one / _HUNDREDTHS for one in of("sioc")],
         "normalized_latency_us": list(of("normalized")),
     }

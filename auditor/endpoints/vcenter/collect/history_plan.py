@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.vcenter.collect.events import clock_of
-from auditor.endpoints.vcenter.collect.history_figures import OF_ALL_HOSTS, OF_HOSTS, ROLLED_SECONDS
+from auditor.endpoints.vcenter.collect.history_figures import KINDS, ROLLED_SECONDS
 from auditor.endpoints.vcenter.collect.load import stores_by_instance
 from auditor.endpoints.vcenter.collect.rows import columns, gap
 
@@ -97,7 +97,7 @@ def prepared(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit) -> Generato
     kept_counters, missing = _kept(usable, levels)
     if missing and usable and real_time != begin:
         yield gap(endpoint, f"history of {_listed(missing)}", _levels_text(usable[0], missing))
-    keys = {name: levels[name].key for kind in (*OF_HOSTS, OF_ALL_HOSTS) for name in kind.counters.values() if name in levels}
+    keys = {name: levels[name].key for kind in KINDS for name in kind.counters.values() if name in levels}
     return Query(vcenter, endpoint, begin, end, stores, keys, kept_counters, real_time, most)
 
 
@@ -118,7 +118,7 @@ def _kept(
     """
     kept: dict[int, dict[Kind, dict[str, int]]] = {}
     missing: dict[Kind, int | None] = {}
-    for kind in (*OF_HOSTS, OF_ALL_HOSTS):
+    for kind in KINDS:
         for short, name in kind.counters.items():
             counter = levels.get(name)
             if counter is None:
@@ -141,12 +141,12 @@ def _levels_text(interval: Interval, missing: Mapping[Kind, int | None]) -> str:
     by_level: dict[int | None, list[str]] = {}
     for kind, level in missing.items():
         by_level.setdefault(level, []).append(kind.plural)
-    texts = [
-        f"{' and '.join(sorted(plurals))} {'need' if level is not None else 'lack counters in this release'}"
-        + (f" level {level}" if level is not None else "")
-        for level, plurals in sorted(by_level.items(), key=lambda one: one[0] or 9)
-    ]
-    return f"vCenter keeps {_length(interval.seconds)} rows at level {interval.level}: {', '.join(texts)}"
+    texts = []
+    for level, plurals in sorted(by_level.items(), key=lambda one: one[0] or 9):
+        *others, last = sorted(plurals)
+        whose = f"{', '.join(others)} and {last}" if others else last
+        texts.append(f"{whose} lack counters in this release" if level is None else f"{whose} need level {level}")
+    return f"vCenter keeps {_length(interval.seconds)} rows at level {interval.level}: {'; '.join(texts)}"
 
 
 def _length(seconds: int) -> str:

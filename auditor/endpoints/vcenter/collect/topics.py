@@ -102,7 +102,7 @@ def collect_vcenter(
             yield from collect_disk_load(vcenter, endpoint, machines, filling, circuit)
         yield from tasks.rest()
         if LOAD_HISTORY in topics and share.is_first:
-            yield from collect_load_history(vcenter, endpoint, hosts, tasks, circuit)
+            yield from collect_load_history(vcenter, endpoint, hosts, machines.refs, tasks, circuit)
 
 
 def _gaps_alone(facts: Generator[Facts, None, list[HostSeen]]) -> Generator[Facts, None, list[HostSeen]]:

@@ -46,6 +46,9 @@ vcenters:
         sioc: {enabled: true}
         load: {iops: 1000, device_ms: 2}
       - {name: idle, type: VMFS, extents: [naa.624a9370bbbb], clusters: [one]}
+    vms:
+      - {name: busy, host: esx-2, disks: [{datastore: fast, controller: pvscsi, load: {actual_iops: 100, latency_us: 3000}}]}
+      - {name: off, host: esx-1, powered_on: false, disks: [{datastore: fast, controller: pvscsi, load: {actual_iops: 100}}]}
     day:
       fast:
         - {begin: "02:00", end: "04:00", latency_ms: 90, iops: 400, bytes: 4096000, sioc_active_percent: 80}
@@ -105,6 +108,27 @@ def test_a_day_of_a_datastore_and_its_device_shows_when_it_was_slow(serve_vcente
     assert at(rows(found, "datastore", host_id=""), server, 3)["iops"] == pytest.approx(400, rel=0.06)
 
 
+def test_disks_of_running_machines_have_a_history_of_their_own(serve_vcenter: Serve) -> None:
+    _, endpoint = serve_vcenter(fleet())
+    of_disks = rows(history(endpoint, the_last(6)), "disk")
+    assert {(row["subject"], row["host_id"]) for row in of_disks} == {("vm-1001 scsi0:0", "")}, "one does not run"
+    assert len(of_disks) >= 70
+    oldest, newest = of_disks[0], of_disks[-1]
+    for row in (oldest, newest):
+        assert row["iops"] == pytest.approx(100, rel=0.1)
+        assert row["latency_ms"] == pytest.approx(3, rel=0.1)
+        assert row["outstanding"] is not None
+    assert (oldest["latency_max_ms"], newest["latency_max_ms"]) == (None, 3)
+
+
+def test_disks_of_machines_beyond_the_most_are_a_gap(serve_vcenter: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("auditor.endpoints.vcenter.collect.history.MOST_MACHINES", 0)
+    _, endpoint = serve_vcenter(fleet())
+    found = history(endpoint, the_last(6))
+    assert [gap.what for gap in found.gaps] == ["history of the disks of further machines (1)"]
+    assert not rows(found, "disk")
+
+
 def test_the_last_hour_comes_from_samples_of_twenty_seconds_and_has_their_highest(serve_vcenter: Serve) -> None:
     server, endpoint = serve_vcenter(fleet())
     found = history(endpoint, the_last(24))
@@ -127,8 +151,8 @@ def test_a_vcenter_of_level_one_gives_what_that_level_has_and_names_the_level_of
     second = "adapters and datastores of all hosts together need level 2"
     assert [(gap.what, gap.why) for gap in found.gaps] == [
         (
-            "history of adapters, datastores, datastores of all hosts together, devices",
-            f"vCenter keeps 5-minute rows at level 1: {second}, datastores and devices need level 3",
+            "history of adapters, datastores, datastores of all hosts together, devices, virtual disks",
+            f"vCenter keeps 5-minute rows at level 1: {second}; datastores, devices and virtual disks need level 3",
         )
     ]
     assert found.incomplete() == {("", "load_history")}
@@ -141,7 +165,7 @@ def test_within_the_last_hour_no_level_matters(serve_vcenter: Serve) -> None:
     _, endpoint = serve_vcenter(fleet(statistics_level=1))
     found = history(endpoint, the_last(0.5))
     assert found.gaps == []
-    assert {row["subject_kind"] for row in found.rows("load_history")} == {"host", "datastore", "device", "adapter"}
+    assert {row["subject_kind"] for row in found.rows("load_history")} == {"host", "datastore", "device", "adapter", "disk"}
 
 
 def test_a_longer_span_is_read_by_a_longer_interval(serve_vcenter: Serve) -> None:
@@ -162,9 +186,9 @@ def test_what_is_older_than_anything_kept_is_a_gap(serve_vcenter: Serve) -> None
 @pytest.mark.parametrize(
     ("setting", "queries"),
     [
-        pytest.param(None, 1, id="nobody has set a limit: 64"),
-        pytest.param(7, 5, id="seven metrics"),
-        pytest.param(-1, 1, id="no limit"),
+        pytest.param(None, 4, id="nobody has set a limit: 64"),
+        pytest.param(7, 14, id="seven metrics"),
+        pytest.param(-1, 3, id="no limit"),
     ],
 )
 def test_a_query_keeps_to_the_limit_that_the_vcenter_has(serve_vcenter: Serve, setting: int | None, queries: int) -> None:
@@ -172,8 +196,7 @@ def test_a_query_keeps_to_the_limit_that_the_vcenter_has(serve_vcenter: Serve, s
     span = the_last(6, datetime.now(UTC) - timedelta(hours=2))
     found = history(endpoint, span)
     assert found.gaps == []
-    whole = 2 * queries + (1 if setting != 7 else 2)  # of each host, 33 metrics; of two datastores, eight
-    assert server.requests.count("QueryPerf") == whole
+    assert server.requests.count("QueryPerf") == queries, "66 metrics of two hosts, eight of two datastores, eight of a disk"
     wanted = history(serve_vcenter(fleet(max_query_metrics=-1))[1], span)
     assert len(found.rows("load_history")) == len(wanted.rows("load_history"))
 
@@ -185,7 +208,7 @@ def test_a_limit_that_the_account_may_not_read_is_found_by_asking_for_less(serve
     with rewritten(asked, rb"<key>config.vpxd.stats.maxQueryMetrics</key>", b"<key>another</key>") as vcenter:
         found = Collected(collect_vcenter(vcenter, asked, needs([("load_history", "")])))
     assert found.gaps == []
-    assert {row["subject_kind"] for row in found.rows("load_history")} == {"host", "datastore", "device", "adapter"}
+    assert {row["subject_kind"] for row in found.rows("load_history")} == {"host", "datastore", "device", "adapter", "disk"}
     assert server.requests.count("QueryPerf") > 20
 
 
@@ -219,7 +242,7 @@ def test_without_a_span_nothing_is_asked_and_nothing_is_said(serve_vcenter: Serv
     assert not found.rows("load_history")
     assert not found.rows("reading", topic="load_history")
     assert "QueryPerf" not in server.requests
-    assert list(collect_load_history(None, endpoint, (), None, None)) == []  # type: ignore[arg-type]  # nobody is asked
+    assert list(collect_load_history(None, endpoint, (), (), None, None)) == []  # type: ignore[arg-type]  # nobody is asked
 
 
 def test_a_span_that_has_not_begun_is_a_gap(serve_vcenter: Serve) -> None:

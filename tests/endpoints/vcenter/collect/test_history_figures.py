@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from auditor.endpoints.vcenter.collect.history import _aligned, _subjects
-from auditor.endpoints.vcenter.collect.history_figures import OF_ALL_HOSTS, OF_HOSTS, figures_of, is_idle, rolled_up, rows_of
+from auditor.endpoints.vcenter.collect.history_figures import KINDS, OF_ALL_HOSTS, OF_HOSTS, figures_of, is_idle, rolled_up, rows_of
 from auditor.endpoints.vcenter.collect.history_plan import _kept, _levels_text, _real_time
 from auditor.endpoints.vcenter.past_performance import CounterLevel, Interval
 from auditor.endpoints.vcenter.performance import Samples
@@ -94,6 +94,9 @@ def test_series_that_came_in_several_answers_are_laid_over_each_other() -> None:
     assert series == {"reads": [1, 2, None], "writes": [3, 4, 5]}
 
 
+LEVEL_1 = {"hosts as a whole", "datastores of all hosts together"}
+
+
 def levels() -> dict[str, CounterLevel]:
     """The levels that govmomi's capture of a vCenter has."""
     return {f"{one.group}.{one.name}.{one.rollup}": CounterLevel(one.key, one.level, one.per_device_level) for one in COUNTERS.values()}
@@ -102,9 +105,9 @@ def levels() -> dict[str, CounterLevel]:
 @pytest.mark.parametrize(
     ("level", "kinds"),
     [
-        pytest.param(1, {"hosts as a whole", "datastores of all hosts together"}, id="1"),
-        pytest.param(2, {"hosts as a whole", "datastores of all hosts together", "adapters", "datastores"}, id="2"),
-        pytest.param(3, {"hosts as a whole", "datastores of all hosts together", "adapters", "datastores", "devices"}, id="3"),
+        pytest.param(1, LEVEL_1, id="1"),
+        pytest.param(2, {*LEVEL_1, "adapters", "datastores", "virtual disks"}, id="2"),
+        pytest.param(3, {*LEVEL_1, "adapters", "datastores", "virtual disks", "devices"}, id="3"),
     ],
 )
 def test_a_level_keeps_these_kinds(level: int, kinds: set[str]) -> None:
@@ -117,7 +120,7 @@ def test_each_counter_is_read_from_the_shortest_interval_that_keeps_it() -> None
     kept, missing = _kept([short, long], levels())
     assert missing == {}
     assert {kind.plural for kind in kept[300]} == {"hosts as a whole", "datastores of all hosts together"}
-    assert {kind.plural for kind in kept[1800]} == {"adapters", "datastores", "devices", "datastores of all hosts together"}
+    assert {kind.plural for kind in kept[1800]} == {"adapters", "datastores", "devices", "virtual disks", OF_ALL_HOSTS.plural}
 
 
 def test_a_counter_that_the_release_lacks_is_named_as_that() -> None:
@@ -129,7 +132,7 @@ def test_a_counter_that_the_release_lacks_is_named_as_that() -> None:
 
 
 def test_every_kind_has_a_name_of_its_own() -> None:
-    plurals = [kind.plural for kind in (*OF_HOSTS, OF_ALL_HOSTS)]
+    plurals = [kind.plural for kind in KINDS]
     assert len(set(plurals)) == len(plurals)
 
 
@@ -165,8 +168,8 @@ def test_an_entity_as_a_whole_is_none_of_its_instances() -> None:
     query: Any = SimpleNamespace(stores={"uuid-1": "datastore-101"})
     found = {kind.plural: _subjects(query, [Samples("host-1", times, series)], kind) for kind in OF_HOSTS}
     assert found == {
-        "datastores": {"datastore-101": ({"read_kib": (2,)}, times)},
-        "devices": {"naa.624a9370aaaa": ({"read_kib": (1,)}, times)},
+        "datastores": {("host-1", "datastore-101"): ({"read_kib": (2,)}, times)},
+        "devices": {("host-1", "naa.624a9370aaaa"): ({"read_kib": (1,)}, times)},
         "adapters": {},
-        "hosts as a whole": {"host-1": ({"highest": (5,)}, times)},
+        "hosts as a whole": {("host-1", "host-1"): ({"highest": (5,)}, times)},
     }
