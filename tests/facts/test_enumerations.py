@@ -69,6 +69,7 @@ OTHERWISE = {
     ("vm_disk", "rdm_mode"): "whether there is one counts, not which",
     ("running_task", "state"): "queued and running are asked for, and no others",
     ("change_event", "entity_kind"): "made by the collector",
+    ("load_history", "subject_kind"): "made by each collector",
     ("declared_setting", "kind"): "settings.yaml's, whose shape lists them",
     ("declared_nfs_server", "family"): "fleet.yaml's, whose shape lists them",
     ("listed_endpoint", "kind"): "fleet.yaml's, whose shape lists them",

@@ -21,7 +21,10 @@ from tests.mutation.worlds import recorded
 NO_THINGS = {"reading", "listed_endpoint", "gap", "baseline", "host", "array"}
 """What was asked, what is wanted, and the places where things are: without the place there is nothing that could be absent."""
 
-NOT_IN_THE_LAB = {"storage_policy_disk", "tagged", "change_event", "declared_nfs_server", "declared_setting"}
+NOT_IN_THE_LAB = {
+    *("storage_policy_disk", "tagged", "change_event", "declared_nfs_server", "declared_setting"),
+    *("load_history", "statistics_interval"),  # nobody asked for the past
+}
 
 _SHARED_FOLDER = {
     "qos/element-throttled-volume": "a Nimble's folder is at its ceiling by what all its volumes do: with half of them it is not"
