@@ -143,8 +143,6 @@ def main() -> None:
         size = sum(file.stat().st_size for file in (Path(folder) / "snapshot").rglob("*") if file.is_file())
     usage = resource.getrusage(resource.RUSAGE_SELF)
     print(
-        f"{given.hosts} hosts at level {given.level}: {rows:,} rows, {answers.requests:,} requests, "
-        f"{answers.sent / 1e6:,.0f} MB of answers; {usage.ru_utime + usage.ru_stime:.1f} s of processor time, {time.perf_counter() - began:.1f} s by the clock, "
         f"{given.hosts} hosts at level {given.level}: {rows:,} rows, {answers.requests:,} requests, {answers.sent / 1e6:,.0f} MB; "
         f"{usage.ru_utime + usage.ru_stime:.1f} s of processor time, {time.perf_counter() - began:.1f} s by the clock, "
         f"{peak_mib():,.0f} MiB at the most, {size / 1e6:,.1f} MB kept; gaps: {len(snapshot.gaps)}"

@@ -157,15 +157,9 @@ CREATE OR REPLACE MACRO takes_family_alone(vendor, model) AS
 """
 
 
-def create_macros(connection: duckdb.DuckDBPyConnection) -> None:
-    """Create the macros in the schema `main` of `connection`."""
-    plain = (_FEW, _CLAIMS, _DEVICE, _CEILING, _AT_CEILING, _AUTOMATIC, _OPTIONS, _WHEN, _TWO_READINGS, _ADVICE, _NODES, _EPISODES)
-    run(connection, _families() + "".join(plain))
-
-
 def _texts() -> tuple[str, str]:
     """The text that creates all macros, and a digest of it, which the last of them answers with."""
-    plain = (_FEW, _CLAIMS, _DEVICE, _CEILING, _AT_CEILING, _AUTOMATIC, _OPTIONS, _TWO_READINGS, _ADVICE, _NODES)
+    plain = (_FEW, _CLAIMS, _DEVICE, _CEILING, _AT_CEILING, _AUTOMATIC, _OPTIONS, _WHEN, _TWO_READINGS, _ADVICE, _NODES, _EPISODES)
     text = _families() + "".join(plain)
     digest = hashlib.sha256(text.encode()).hexdigest()
     return f"{text}CREATE OR REPLACE MACRO digest_of_macros() AS '{digest}';\n", digest

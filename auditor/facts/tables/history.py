@@ -44,7 +44,6 @@ HISTORY_TABLES = (
         measured=True,
         on_demand=True,  # a day of a large vCenter is millions of rows
         key=("endpoint", "subject_kind", "subject", "host_id", "begin_at"),
-        rests_on=(("host", ""),),
         kept_for={
             "latency_max_ms": "the worst moment of an episode",
             "bytes_per_second": "what was moved in an episode, beside commands a second",
@@ -52,7 +51,6 @@ HISTORY_TABLES = (
         },
         # Which machines run; of an array nothing.
         rests_on=(("host", ""), ("vm", "host_id"), ("vm", "power_state"), ("vm_disk", "controller")),
-        kept_for={"": "how long, how many and since when, by `auditor query`, of what was slow in the span that --history names"},
     ),
     table(
         "statistics_interval",

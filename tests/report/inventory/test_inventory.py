@@ -227,7 +227,8 @@ def test_where_the_firmware_of_an_adapter_is_not_known_its_note_says_who_knows_i
     given = a_fleet()
     kinds = {"vmhba1": ("fc", None), "vmhba2": ("iscsi", False), "vmhba64": ("iscsi", True), "vmhba0": (None, None)}
     given["hba"] = [{"host_id": "host-1", "hba": name, "kind": kind, "is_software": software} for name, (kind, software) in kinds.items()]
-    notes = {row["Adapter"]: row["Note"] for row in rows(tmp_path, given, "Adapters")}
+    with contents(tmp_path, given) as found:
+        notes = {row["Adapter"]: row["Note"] for row in sheets(found)["Adapters"]}
     assert "esxcli storage san fc list" in notes["vmhba1"]
     assert "esxcli iscsi adapter get" in notes["vmhba2"]
     assert "none: it is software" in notes["vmhba64"]
