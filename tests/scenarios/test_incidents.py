@@ -132,6 +132,12 @@ def test_s3_the_transfers_of_the_sick_aggregate_are_divided_by_function(audit: A
     assert set(words) == {"clients", "consistency", "replication", "dedup", "scrub", "other"}
 
 
+def test_s3_aggregates_with_room_are_named_beside_the_one_that_has_none(audit: Audit) -> None:
+    [finding] = [f for f in audit.of("ontap/aggregate-headroom", "fail") if f["resource"]["name"] == "aggr_10k"]
+    # The twin has the same disks, a fifth as busy as they can be; the flash of the copies is full: 12 volumes of 1 TiB on 9 TB.
+    assert [part.partition(" ")[0] for part in finding["evidence"]["candidates"].split("; ")] == ["aggr_twin"]
+
+
 def test_s4_an_undeclared_eternus_is_unknown_and_never_a_pass(audit: Audit) -> None:
     assert by_host(audit.of("vaai/eternus-dx-s1-firmware", "unknown")) == {"esx-dx-8"}
     assert "esx-dx-8" not in by_host(audit.of("vaai/enabled", "pass") + audit.of("vaai/stale-workaround", "pass"))

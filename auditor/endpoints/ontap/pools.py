@@ -66,6 +66,7 @@ class Pools:
             return pool_row
 
         fields = "uuid,name,node.name,block_storage.primary,block_storage.hybrid_cache.enabled,space.block_storage.size"
+        fields += ",space.block_storage.available"
         yield from self.lists.table("array_pool", row, "storage/aggregates", "aggregate", fields=fields)
         self.pools_read = True
 

@@ -94,6 +94,7 @@ def pool_row(pool: Record, rpm: Mapping[str, int], data_disks: Mapping[str, int]
         "data_disks": data_disks.get(name or ""),
         "raid_type": primary and primary.text("raid_type"),
         "size_bytes": block and block.number("size"),
+        "free_bytes": block.number("available") if block and block.value.get("available") is not None else None,
     }
 
 

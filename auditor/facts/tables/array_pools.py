@@ -18,12 +18,14 @@ ARRAY_POOL_TABLES = (
         ("data_disks", "BIGINT", "disks without parity; NULL when not reported", "cluster/counter/tables/disk:constituent"),
         ("raid_type", "VARCHAR", "as the array reports it"),
         ("size_bytes", "BIGINT", ""),
+        ("free_bytes", "BIGINT", "what is not used of it; NULL when not reported; ONTAP"),
         topic="pools",
         key=("endpoint", "pool_id"),
         kept_for={
             "data_disks": "likewise, without parity",
             "raid_type": "what a write costs the disks of a pool",
             "size_bytes": "how much a pool holds",
+            "free_bytes": "to which aggregate of the same cluster load could go, beside ontap/aggregate-headroom and ontap/disk-busy",
         },
     ),
     table(

@@ -55,7 +55,7 @@ POOL: dict[str, Any] = {
     "name": "aggr1",
     "node": {"name": "n1"},
     "block_storage": {"primary": {"disk_class": "capacity", "disk_count": 12, "raid_type": "raid_dp"}},
-    "space": {"block_storage": {"size": 1 << 40}},
+    "space": {"block_storage": {"size": 1 << 40, "available": 1 << 39}},
 }
 
 
@@ -75,7 +75,9 @@ def test_a_pool_has_its_disks_and_media() -> None:
         "data_disks": 10,
         "raid_type": "raid_dp",
         "size_bytes": 1 << 40,
+        "free_bytes": 1 << 39,
     }
+    assert pool(space={"block_storage": {"size": 1 << 40}})["free_bytes"] is None
     other = pool(uuid="A-2", name="aggr2", node=None, space={"block_storage": None})
     assert (other["rpm"], other["data_disks"], other["node_id"], other["size_bytes"]) == (None,) * 4
     nothing = rows.pool_row(record({}), {}, {})

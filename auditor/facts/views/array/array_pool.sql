@@ -97,6 +97,7 @@ SELECT
         THEN greatest(0, 1 - (l.user_transfers_per_second + l.consistency_reads_per_second) / l.transfers_per_second)
     END AS other_share,
     f.functions,
+    m.candidates,
     l.current_ops,
     l.optimal_ops,
     l.current_latency_us,
@@ -141,4 +142,5 @@ LEFT JOIN reduced AS e ON e.endpoint = p.endpoint AND e.pool_id = p.pool_id
 LEFT JOIN node AS n ON n.endpoint = p.endpoint AND n.node_id = p.node_id
 LEFT JOIN scrubbed AS s ON s.endpoint = p.endpoint AND s.node_id = coalesce(n.name, p.node_id)
 LEFT JOIN functions AS f ON f.endpoint = p.endpoint AND f.pool_id = p.pool_id
+LEFT JOIN step_pool_room AS m ON m.endpoint = p.endpoint AND m.pool_id = p.pool_id
 LEFT JOIN step_pool_use AS u ON u.endpoint = p.endpoint AND u.pool_id = p.pool_id;
