@@ -13,6 +13,7 @@ from auditor.endpoints.flasharray import rows
 from auditor.endpoints.flasharray.enumerations import CONTROLLER_KINDS
 from auditor.endpoints.flasharray.history import load_history
 from auditor.endpoints.flasharray.hosts import connection_rows, host_row, initiator_rows, is_of_a_peer
+from auditor.endpoints.flasharray.jobs import Jobs
 from auditor.endpoints.flasharray.levels import OF_HOSTS, OF_REALMS, Levels, level_ceilings
 from auditor.errors import EndpointError
 from auditor.facts.needs import EVERYTHING
@@ -58,6 +59,7 @@ def collect_flasharray(array: FlashArray, endpoint: Endpoint, needs: Needs = EVE
         "volume_load": reading.volume_load,
         "protocol_endpoints": reading.protocol_endpoints,
         "connections": reading.connections,
+        "background_jobs": Jobs(array, endpoint.name).jobs,
     }
     if endpoint.history is not None:
         topics["load_history"] = partial(load_history, array, endpoint.name, endpoint.history, datetime.now(UTC))
