@@ -100,6 +100,23 @@ def test_a_job_counts_for_what_lies_in_its_pool(place: Row, fits: bool) -> None:
     assert bool(named(facts) & {("ds", "job", "scrub")}) == fits
 
 
+@pytest.mark.parametrize(
+    ("end", "runs_in"),
+    [
+        pytest.param({"outcome": "running"}, 4, id="it still runs"),
+        pytest.param({"outcome": "ok", "seconds": 7200.0}, 2, id="it took two hours"),
+        pytest.param({"outcome": "ok"}, 0, id="it ended, and nobody says when"),
+    ],
+)
+def test_a_job_without_an_end_runs_on_only_where_the_array_says_so(end: Row, runs_in: int) -> None:
+    """Begun at 08:00; episodes at 09:00 and 09:30, and two later."""
+    facts = history(
+        *day("ds", spiked("09:00", "09:30", "14:00", "22:00")),
+        background_job=jobs("rebuild", every=1440, minutes=0, first=480, end_at=None, **end),
+    )
+    assert [row["jobs"] for row in view("episode", facts)] == ["rebuild"] * runs_in + [None] * (4 - runs_in)
+
+
 def test_fewer_than_three_episodes_fit_nothing() -> None:
     facts = history(*day("ds", spiked("01:00", "06:00")), background_job=jobs("scrub", every=300, minutes=4, first=60))
     row = pattern(facts, "job")
@@ -201,17 +218,11 @@ def test_random_episodes_beside_schedules_are_not_taken_for_their_work() -> None
 def test_a_move_that_runs_while_hosts_are_held_back() -> None:
     """Three of five episodes began after a move began that still runs; in two of these Storage I/O Control was active half of the time."""
     rows = day("ds", spiked(*FIVE), sioc_active_percent=lambda n: {108: 50.0, 168: 100.0, 264: 49.0}.get(n, 0.0))
-    task = {
-        "task_id": "t",
-        "description_id": "VirtualMachine.relocate",
-        "entity_id": "vm-1",
-        "entity_name": "files",
-        "started_at": at("08:00"),
-    }
-    on = {"vm_disk": [{"vm_id": "vm-1", "disk": "d", "datastore_id": "ds"}]}
+    task = {"task_id": "t", "description_id": "VirtualMachine.relocate", "entity_id": "vm-1", "started_at": at("08:00")}
+    on = {"vm_disk": [{"vm_id": "vm-1", "disk": "d", "datastore_id": "ds"}], "vm": [{"vm_id": "vm-1", "name": "files"}]}
     row = pattern(history(*rows, running_task=[task], **on), "move")
     assert (row["cause_name"], row["episodes"], row["fitting"], row["share"]) == ("moves of disks", 5, 2, pytest.approx(16 / 24))
-    to = history(*rows, running_task=[{**task, "target_datastore_id": "ds"}])
+    to = history(*rows, running_task=[{**task, "target_datastore_id": "ds"}], vm=on["vm"])
     assert pattern(to, "move")["fitting"] == 2
     assert [episode["moves"] for episode in view("episode", to)] == [None, None, "files", "files", "files"]
     assert [row for row in view("episode_pattern", history(*rows, running_task=[task])) if row["cause"] == "move"] == []
@@ -220,3 +231,30 @@ def test_a_move_that_runs_while_hosts_are_held_back() -> None:
         for row in view("episode_pattern", history(*rows, running_task=[{**task, "description_id": "x"}], **on))
         if row["cause"] == "move"
     ] == []
+
+
+def test_moves_that_are_over_are_known_by_their_events() -> None:
+    """One from the datastore that failed, one to it that was done, one elsewhere, and one of a host alone."""
+    moves = (
+        ("vm-1", "ds", "ds2", "00:50", "01:20"),
+        ("vm-2", "ds2", "ds", "13:30", "14:00"),
+        ("vm-3", "ds2", "ds3", "21:00", "23:00"),
+        ("vm-4", "ds", "ds", "05:00", "07:00"),
+    )
+    events: list[Row] = []
+    for key, (machine, source, target, begin, end) in enumerate(moves):
+        ends = {"vm_id": machine, "from_datastore_id": source, "to_datastore_id": target}
+        events += [
+            {"event_key": 2 * key, "kind": "moving", "happened_at": at(begin), **ends},
+            {"event_key": 2 * key + 1, "kind": "not moved" if key == 0 else "moved", "happened_at": at(end), **ends},
+        ]
+    facts = history(*day("ds", spiked(*FIVE), sioc_active_percent=100.0), storage_event=events)
+    assert [episode["moves"] for episode in view("episode", facts)] == [
+        "vm-1",
+        None,
+        None,
+        None,
+        None,
+    ]  # the second ends as the episode begins
+    row = pattern(facts, "move")
+    assert (row["episodes"], row["fitting"], row["share"]) == (5, 1, pytest.approx((6 + 6) / 288))

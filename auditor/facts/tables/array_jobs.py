@@ -30,7 +30,6 @@ ARRAY_JOB_TABLES = (
             "subject_name": "on what it ran, beside an episode of latency",
             "seconds": "how long it took, likewise",
             "bytes": "how much it moved, likewise",
-            "outcome": "whether it ended well, likewise",
             "detail": "what the array calls it",
         },
     ),

@@ -147,9 +147,7 @@ WHOLE_VCENTER_TABLES = (
         kept_for={
             "event_key": "which entry of vCenter's log it was; a restart is counted once by it",
             "type_id": "which event it was, to look it up in vCenter",
-            "from_datastore_id": "where a machine moved from, in the view storage_activity",
-            "to_datastore_id": "where it moved to, likewise",
-            "user_name": "who moved it, or reconfigured Storage I/O Control or Storage DRS, likewise",
+            "user_name": "who moved it, or reconfigured Storage I/O Control or Storage DRS, in the view storage_activity",
         },
     ),
 )
