@@ -117,6 +117,28 @@ def test_a_job_without_an_end_runs_on_only_where_the_array_says_so(end: Row, run
     assert [row["jobs"] for row in view("episode", facts)] == ["rebuild"] * runs_in + [None] * (4 - runs_in)
 
 
+def test_what_a_schedule_starts_every_hour_needs_no_list_of_jobs() -> None:
+    """The newest transfer alone is listed. Its schedule is the cluster's own time, of which the minute alone is used."""
+    facts = history(*day("ds", [900.0 if n % 6 == 4 else one for n, one in enumerate(PLAIN)]))
+    usual = {
+        "endpoint": "na",
+        "role": "source",
+        "pool_id": "p1",
+        "schedule_read": True,
+        "transfer_state": "success",
+        "transfer_seconds": 120,
+    }
+    twice = str([hour * 60 + minute for hour in range(24) for minute in (20, 50)])
+    facts["array_replication"] = [
+        {**usual, "replication_id": "a", "schedule": "2-an-hour", "interval_seconds": 1800, "start_minutes": twice},
+        {**usual, "replication_id": "b", "schedule": "nightly", "interval_seconds": 86400, "start_minutes": "[120]"},
+        {**usual, "replication_id": "c", "schedule": "elsewhere", "interval_seconds": 3600, "start_minutes": "[30]", "pool_id": "p2"},
+    ]
+    row = pattern(facts, "job")
+    shown = ("cause_name", "way", "episodes", "fitting", "share", "runs", "runs_met")
+    assert [row[name] for name in shown] == ["replication, schedule 2-an-hour", "go while it runs", 48, 48, pytest.approx(1 / 6), 48, 48]
+
+
 def test_fewer_than_three_episodes_fit_nothing() -> None:
     facts = history(*day("ds", spiked("01:00", "06:00")), background_job=jobs("scrub", every=300, minutes=4, first=60))
     row = pattern(facts, "job")

@@ -1,11 +1,12 @@
 -- materialize: table
 -- What may have raised the latency of a thing that has episodes, or followed from it: one row each time that it ran. `cause`: job (of the array, on its
 -- volumes or in their pools; one whose place is not known counts for the whole array, one that
--- ended nobody knows when for its begin alone), move (a machine's disks moved from or to it), restart (of a
+-- ended nobody knows when for its begin alone; and what a schedule starts every hour or more often, of which an array lists the newest run alone:
+-- its minutes are the same in every time zone of whole hours), move (a machine's disks moved from or to it), restart (of a
 -- machine on it by vSphere HA; it counts for ten minutes before it). `cause_name` is what repeats, `detail` whose it was. A move ends
 -- with the machine's next event that says so; one without, and one that vCenter lists as a task, still runs.
 WITH subject AS (
-    SELECT endpoint, subject_kind, subject, min(last_at) AS last_at
+    SELECT endpoint, subject_kind, subject, min(first_at) AS first_at, min(last_at) AS last_at
     FROM step_episode
     JOIN step_history_subject USING (endpoint, subject_kind, subject)
     GROUP BY endpoint, subject_kind, subject
@@ -29,6 +30,36 @@ on_array AS (
     JOIN job AS j
         ON j.endpoint = p.array_endpoint
         AND (j.volume_id = p.volume_id OR j.pool_id = p.pool_id OR j.pool_id IS NULL OR p.pool_id IS NULL)
+),
+minute AS (
+    SELECT
+        s.endpoint, s.subject_kind, s.subject, s.first_at, s.last_at, x.schedule, x.transfer_seconds, unnest(TRY_CAST(x.start_minutes AS BIGINT[])) % 60 AS minute
+    FROM subject AS s
+    JOIN step_history_volume AS p USING (endpoint, subject_kind, subject)
+    JOIN step_replication AS x ON x.endpoint = p.array_endpoint AND x.pool_id = p.pool_id
+    WHERE x.interval_seconds <= 3600
+),
+started AS (
+    SELECT
+        endpoint,
+        subject_kind,
+        subject,
+        'replication' || coalesce(', schedule ' || schedule, '') AS cause_name,
+        minute,
+        max(transfer_seconds) AS seconds,
+        unnest(range((epoch(min(first_at)) // 3600)::BIGINT, (epoch(min(last_at)) // 3600)::BIGINT + 1)) AS hour
+    FROM minute
+    GROUP BY endpoint, subject_kind, subject, schedule, minute
+),
+scheduled AS (
+    SELECT
+        endpoint,
+        subject_kind,
+        subject,
+        cause_name,
+        to_timestamp(hour * 3600 + minute * 60) AS begin_at,
+        to_timestamp(hour * 3600 + minute * 60 + coalesce(seconds, 0)) AS end_at
+    FROM started
 ),
 home AS (
     SELECT d.endpoint, d.vm_id, 'datastore' AS subject_kind, d.datastore_id AS subject FROM fact.vm_disk AS d
@@ -72,6 +103,9 @@ SELECT endpoint, subject_kind, subject, 'job' AS cause, cause_name, NULL AS deta
 FROM on_array
 WHERE end_at >= begin_at
 GROUP BY endpoint, subject_kind, subject, cause_name, begin_at, end_at
+UNION ALL
+SELECT endpoint, subject_kind, subject, 'job', cause_name, NULL, begin_at, end_at
+FROM scheduled
 UNION ALL
 SELECT s.endpoint, s.subject_kind, s.subject, 'move', 'moves of disks', coalesce(v.name, m.vm_id), m.begin_at, coalesce(m.end_at, s.last_at)
 FROM subject AS s
