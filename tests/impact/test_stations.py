@@ -53,6 +53,20 @@ def test_a_disk_whose_controllers_depth_is_known_by_a_bound_alone_has_that_and_n
 
 
 @pytest.mark.parametrize(
+    ("cells", "is_said"),
+    [
+        pytest.param({"outstanding": 60.8, "controller_depth": 64}, True, id="95 % of 64"),
+        pytest.param({"outstanding": 60.7, "controller_depth": 64}, False, id="less"),
+        pytest.param({"outstanding": 241.3, "controller_depth_at_most": 254}, True, id="of the most that it can be"),
+        pytest.param({"outstanding": 64.0}, False, id="its depth is not known"),
+        pytest.param({"controller_depth": 64}, False, id="nobody counted"),
+    ],
+)
+def test_a_guest_that_sends_all_it_may_can_hold_more_back_than_is_seen(cells: dict[str, float], *, is_said: bool) -> None:
+    assert any("what waits in the guest besides, no counter shows" in note for note in disk_station(disk("db", **cells)).notes) is is_said
+
+
+@pytest.mark.parametrize(
     ("cells", "notes"),
     [
         pytest.param({"io_bytes": 131072.0}, (), id="a command of that size is one"),
