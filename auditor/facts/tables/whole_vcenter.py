@@ -149,5 +149,6 @@ WHOLE_VCENTER_TABLES = (
             "type_id": "which event it was, to look it up in vCenter",
             "user_name": "who moved it, or reconfigured Storage I/O Control or Storage DRS, in the view storage_activity",
         },
+        kept_for={"type_id": "which event it was, to look it up in vCenter"},
     ),
 )

@@ -1,5 +1,5 @@
 -- materialize: table
--- Of each datastore on a pool of an array that has Storage I/O Control, or may have it: its neighbours on the pool that have it too, unless all
+-- Of each datastore on a pool of an array that has Storage I/O Control, or may have it: its neighbours on the same disks that have it too, unless all
 -- of them lose it together. Switched off on one alone, it throttles the others for a load that they did not make (docs/domain/facts.md#4-8).
 -- `leaves`: a rule proposes it off, whatever else is on the pool: it is known by two vCenters, the array caps it and is no ONTAP, or its blocks move
 -- between tiers. `is_open` where there may be more: one of the two lies on several pools (an ONTAP FlexGroup), or on nobody knows which. One of several extents may lie on a second pool, and one whose datastore cluster weighs I/O gets it back: these do not count.
@@ -19,7 +19,7 @@ managed AS (
         b.datastore_id,
         d.name,
         v.endpoint AS array_endpoint,
-        v.pool_id,
+        coalesce(g.disk_group, v.pool_id) AS disk_group,
         v.pool_id IS NULL AND a.family NOT IN ('solidfire', 'flasharray') AS is_astray,  -- these two have no pools
         coalesce(
             d.sioc_enabled
@@ -35,13 +35,14 @@ managed AS (
     JOIN fact.datastore AS d ON d.endpoint = b.endpoint AND d.datastore_id = b.datastore_id
     JOIN step_volume AS v ON v.endpoint = b.array_endpoint AND v.volume_id = b.volume_id
     LEFT JOIN step_array AS a ON a.endpoint = b.array_endpoint
+    LEFT JOIN step_disk_group AS g ON g.endpoint = v.endpoint AND g.pool_id = v.pool_id
     LEFT JOIN step_endpoint_reading AS e ON e.endpoint = b.endpoint
     LEFT JOIN fact.storage_pod AS o ON o.endpoint = d.endpoint AND o.pod_id = d.pod_id
     WHERE (d.type IS NULL OR d.type IN ('VMFS', 'NFS'))
         AND coalesce(d.sioc_enabled, d.sioc_supported IS DISTINCT FROM false)
 ),
 parting AS (
-    SELECT array_endpoint, pool_id
+    SELECT array_endpoint, disk_group
     FROM managed
     GROUP BY ALL
     HAVING NOT bool_and(leaves)
@@ -49,8 +50,8 @@ parting AS (
 beside AS (
     SELECT m.endpoint, m.datastore_id, few_distinct(n.name) AS neighbours
     FROM managed AS m
-    JOIN parting AS p ON p.array_endpoint = m.array_endpoint AND p.pool_id = m.pool_id
-    JOIN managed AS n ON n.array_endpoint = m.array_endpoint AND n.pool_id = m.pool_id
+    JOIN parting AS p ON p.array_endpoint = m.array_endpoint AND p.disk_group = m.disk_group
+    JOIN managed AS n ON n.array_endpoint = m.array_endpoint AND n.disk_group = m.disk_group
     WHERE n.endpoint <> m.endpoint OR n.datastore_id <> m.datastore_id
     GROUP BY m.endpoint, m.datastore_id
 ),
