@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from auditor.facts.catalog import needs_of_columns, view_columns
+from auditor.facts.catalog import needs_of_columns
 from auditor.facts.needs import needs
-from auditor.facts.schema import TABLES
 from auditor.impact.move import READS_OF_A_COPY, End, Load
 from auditor.moves.ends import Disk, Machine, Move, Store, Task
 
@@ -18,13 +17,33 @@ if TYPE_CHECKING:
 
     from auditor.facts.needs import Needs
 
-VIEWS = ("datastore", "datastore_load", "datastore_throttle", "device_queue", "storage_pod")
+_COLUMNS = {
+    "datastore": ("arrays", "families", "has_array_qos", "qos", "qos_max_bytes_per_second", "qos_max_iops", "tiers"),
+    "datastore_load": ("latency_ms", "sioc_active_percent"),
+    "datastore_throttle": ("latency_threshold_ms",),
+    "device_queue": ("dsnro", "queue_depth", "sioc_enabled"),
+    "storage_pod": ("default_behavior", "io_metric_in_force", "moves_by_itself"),
+}
+VIEWS = tuple(_COLUMNS)
 """The judged views that are asked."""
-STEPS = ("step_datastore_place", "step_datastore_volume", "step_endpoint_reading", "step_volume_load", "step_volume_qos")
-_TABLES = (
-    *("array_pool", "array_pool_load", "array_volume", "array_volume_load", "datastore", "datastore_extent", "datastore_mount"),
-    *("device_offload", "host", "host_option", "running_task", "vm", "vm_disk"),
-)
+STEPS = ("step_datastore_place", "step_datastore_volume", "step_endpoint_reading", "step_volume_qos")
+_FACTS = {
+    "array": ("array_id", "family"),
+    "array_pool": ("disks", "media", "name", "rpm"),
+    "array_pool_load": ("disk_iops",),
+    "array_volume": ("pool_id", "qos_curve", "qos_priority"),
+    "array_volume_load": ("actual_iops", "bytes_per_second", "latency_us"),
+    "datastore": ("block_size_kib", "free_bytes", "maintenance_mode", "name", "pod_id", "sioc_enabled", "sioc_supported", "type"),
+    "datastore_extent": ("device",),
+    "datastore_mount": ("accessible", "mounted"),
+    "device_offload": ("clone_status",),
+    "host": ("name",),
+    "host_option": ("value",),
+    "running_task": ("description_id", "entity_id", "progress_percent", "started_at", "target_datastore_id"),
+    "vm": ("disks_read", "host_id", "name", "power_state"),
+    "vm_disk": ("datastore_id", "disk", "disk_key", "file", "is_thin", "rdm_mode", "size_bytes"),
+}
+"""The facts that are asked, and no others: what nobody asked for and was not read would count as a hole in what is."""
 _OPTION = "DataMover.HardwareAcceleratedMove"
 
 _MACHINE = """
@@ -109,8 +128,7 @@ WHERE d.endpoint = ? AND d.datastore_id = ? AND d.vm_id <> ? AND v.power_state =
 
 def needed() -> Needs:
     """What has to be read of a fleet for a check."""
-    of_views = needs_of_columns((view, view_columns()[view]) for view in VIEWS)
-    return of_views | needs((table, column) for table in _TABLES for column in TABLES[table].names)
+    return needs_of_columns(_COLUMNS.items()) | needs((table, column) for table, columns in _FACTS.items() for column in columns)
 
 
 class Facts:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from auditor.moves.offload import Offload
     from auditor.moves.time import Estimate
 
-_AGAIN = "The gaps of that run say why (`auditor runs show`); read the fleet again with --fleet."
+_AGAIN = "Read the fleet now with --fleet: the run did not ask for it, or its gaps say why (`auditor runs show`)."
 
 
 def of_unread(move: Move, offload: Offload, took: Estimate) -> Iterator[Reason]:

@@ -319,13 +319,13 @@ STANDING = replace(TASK, started_at=AT - timedelta(minutes=40), read_at=AT, earl
             a_move(target={"type": None}, source={"type": "NFS"}),
             "Whether the array copies is not known. It takes types of datastores that arrays copy between "
             "(it goes from NFS to a type that was not read).",
-            "The gaps of that run say why (`auditor runs show`); read the fleet again with --fleet.",
+            "Read the fleet now with --fleet: the run did not ask for it, or its gaps say why (`auditor runs show`).",
             id="a type that was not read",
         ),
         pytest.param(
             a_move(source={"arrays": None, "array_key": None, "family": None}),
             "Whether the array copies is not known. It takes one array at both ends (it goes from an array that is not known to fa).",
-            "The gaps of that run say why (`auditor runs show`); read the fleet again with --fleet.",
+            "Read the fleet now with --fleet: the run did not ask for it, or its gaps say why (`auditor runs show`).",
             id="an array that was not read",
         ),
     ],
