@@ -275,6 +275,8 @@ def needs_for(rules: RuleSet, *, hosts: bool = False, waivers: Waivers | None = 
     from auditor.facts.needs import needs
 
     needed = needs_of(rules)
+    if needed.wants("datastore"):
+        needed |= needs([("datastore", "free_bytes")])  # no rule judges it, and `auditor check-move` asks a kept run
     if waivers is not None:
         needed |= needs(facts_for(waivers))
     if places:

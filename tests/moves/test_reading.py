@@ -7,7 +7,8 @@ import pytest
 from auditor.facts.views import create_views
 from auditor.model import EndpointKind
 from auditor.moves.ends import Store
-from auditor.moves.reading import STEPS, VIEWS, Facts
+from auditor.moves.reading import STEPS, VIEWS, Facts, needed
+from auditor.pipeline.policy import load_rule_set, needs_for
 from tests.facts.fleets import array, hosts, on_all_hosts, seen, snapshot
 
 CURVE = '{"4096": 100, "65536": 1000}'
@@ -105,3 +106,10 @@ def test_the_array_behind_it_is_known_where_it_was_read(facts: Facts) -> None:
     assert first.pool is not None
     assert [load.per_second for load in first.pool.loads] == [None], "its load was not read, nor its pool: its own volume stands for it"
     assert first.latency_ms is None
+
+
+def test_an_audit_by_all_rules_reads_all_that_a_check_asks() -> None:
+    audit = needs_for(load_rule_set())
+    assert needed().topics - audit.topics == set()
+    assert [fact for fact in sorted(needed().facts) if not audit.reads(fact)] == []
+    assert ("datastore", "free_bytes") not in needs_for(load_rule_set(only=("array/node-state",))).facts, "where no datastores are read"
