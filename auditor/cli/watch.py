@@ -30,7 +30,7 @@ def watch(
     duration: Annotated[str, typer.Option("--for", metavar="TIME", help="How long to watch, for example 30m.")] = "1h",
     once: Annotated[bool, typer.Option("--once", help="Look once and exit: 0 if everything was read, 2 if not.")] = False,
 ) -> int:
-    """Watch queues after a change: how full, how long commands wait, who throttles. Only reads; Ctrl-C ends it.
+    """Watch queues after a change or while a machine is moved: how full, how long commands wait, who throttles. Only reads; Ctrl-C ends it.
 
     The figures are of the last minute, by the real-time counters of the hosts. How many commands are in a queue is the rate times the
     latency (Little's law).
@@ -49,21 +49,26 @@ def watch(
     except KeyboardInterrupt:
         print("ended; the sessions are closed", file=sys.stderr)
         return _INTERRUPTED
-    return 2 if once and any(row.unread_since is not None for row in rows) else 0
+    return 2 if once and (watched.moves_unread() or any(row.unread_since is not None for row in rows)) else 0
 
 
 def _shown(watched: Watch, pause: float, lasting: float) -> Sequence[WatchRow]:
     """Look until the time is over; the rows of the last look."""
     if not sys.stdout.isatty() or lasting == 0:
-        return _looks(watched, pause, lasting, _print_lines)
-    from rich.console import Console
+        return _looks(watched, pause, lasting, lambda rows: _print_lines(rows, _moves(watched)))
+    from rich.console import Console, Group
     from rich.live import Live
+    from rich.text import Text
 
     from auditor.report.terminal.watch_rows import watch_view
 
     console = Console()
     with Live(console=console, auto_refresh=False) as live:
-        return _looks(watched, pause, lasting, lambda rows: live.update(watch_view(rows, console.width), refresh=True))
+
+        def show(rows: Sequence[WatchRow]) -> None:
+            live.update(Group(watch_view(rows, console.width), *map(Text, _moves(watched))), refresh=True)
+
+        return _looks(watched, pause, lasting, show)
 
 
 def _looks(watched: Watch, pause: float, lasting: float, show: Callable[[Sequence[WatchRow]], None]) -> Sequence[WatchRow]:
@@ -78,9 +83,19 @@ def _looks(watched: Watch, pause: float, lasting: float, show: Callable[[Sequenc
         time.sleep(max(0.0, left))
 
 
-def _print_lines(rows: Sequence[WatchRow]) -> None:
+def _moves(watched: Watch) -> list[str]:
+    """A line for each machine that is being moved, and for each vCenter of which that was not read."""
+    from auditor.report.terminal.watch_rows import move_text
+    from auditor.report.wording import neutral
+
+    return [*map(move_text, watched.moves()), *(f"moves not read: {neutral(why)}" for why in watched.moves_unread())]
+
+
+def _print_lines(rows: Sequence[WatchRow], moves: Sequence[str]) -> None:
     from auditor.report.terminal.watch_rows import watch_line
 
     now = datetime.now(UTC)
     for row in rows:
         print(watch_line(row, now), flush=True)
+    for line in moves:
+        print(f"{now:%H:%M:%S}Z {line}", flush=True)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from auditor.endpoints.common.sessions import open_session
 from auditor.endpoints.vcenter.device_watch import WatchRow, find_devices, read_samples
+from auditor.endpoints.vcenter.move_watch import read_moves, watched_move
 from auditor.errors import ConfigurationError, CredentialsError, EndpointError
 from auditor.model.endpoint_kinds import is_array
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from auditor.endpoints.vcenter.device_watch import DeviceSample, WatchedDevice
+    from auditor.endpoints.vcenter.move_watch import MoveSample, WatchedMove
     from auditor.fleet.loading import Fleet
     from auditor.model import Endpoint
 
@@ -37,6 +39,8 @@ class _Watched:
     closing: ExitStack = field(default_factory=ExitStack)
     devices: Mapping[tuple[str, str], WatchedDevice] | None = None  # None: not listed yet
     is_given_up: bool = False
+    moves: dict[str, tuple[MoveSample, MoveSample, MoveSample]] = field(default_factory=dict)  # by task: first, last that changed, last
+    moves_why: str = ""  # why they could not be read
 
 
 class Watch:
@@ -95,6 +99,26 @@ class Watch:
         self._check_known()
         return tuple(self._listed(failures))
 
+    def moves(self) -> tuple[WatchedMove, ...]:
+        """The machines that are being moved on vCenters with a watched device, as the last look found them."""
+        return tuple(watched_move(*samples) for one in self._watched for samples in one.moves.values())
+
+    def moves_unread(self) -> tuple[str, ...]:
+        """Why the moves of a vCenter were not read, a sentence for each."""
+        return tuple(f"{one.endpoint.name}: {one.moves_why}" for one in self._watched if one.moves_why)
+
+    def _ask_moves(self, one: _Watched) -> None:
+        """Read what is being moved. Where that cannot be read the devices are shown all the same."""
+        try:
+            found = read_moves(one.session, self._now()) if one.devices else ()
+        except EndpointError as error:
+            one.moves, one.moves_why = {}, error.what
+            return
+        before, one.moves, one.moves_why = one.moves, {}, ""
+        for last in found:
+            first, changed, _ = before.get(last.task_id, (last, last, last))
+            one.moves[last.task_id] = (first, changed if changed.percent == last.percent else last, last)
+
     def _ask(self, one: _Watched) -> None:
         """Read one vCenter, after listing its devices where that was not done yet."""
         if one.session is None:
@@ -105,6 +129,7 @@ class Watch:
         for name, pair in self._pairs.items():
             if pair in one.devices:
                 self._take(name, one.endpoint.name, samples.get(one.devices[pair]))
+        self._ask_moves(one)
 
     def _take(self, name: str, endpoint: str, sample: DeviceSample | None) -> None:
         key = (name, endpoint)
@@ -119,7 +144,7 @@ class Watch:
 
     def _failed(self, one: _Watched, error: EndpointError) -> None:
         """Let the session go; its rows say since when they are not read."""
-        one.session = None
+        one.session, one.moves = None, {}
         one.is_given_up = isinstance(error, CredentialsError)
         closing, one.closing = one.closing, ExitStack()
         closing.close()

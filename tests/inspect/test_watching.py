@@ -12,12 +12,13 @@ from typing import Any
 import pytest
 
 from auditor.endpoints.vcenter.device_watch import DeviceSample, WatchedDevice, WatchRow
-from auditor.errors import ConfigurationError, CredentialsError, EndpointUnreachableError
+from auditor.endpoints.vcenter.move_watch import MoveSample
+from auditor.errors import ConfigurationError, CredentialsError, EndpointUnreachableError, PermissionMissingError
 from auditor.fleet.loading import Fleet, load_fleet
 from auditor.inspect import watching
 from auditor.inspect.watching import STALE_SECONDS, Watch
 from auditor.model import Endpoint
-from auditor.report.terminal.watch_rows import watch_line, watch_view
+from auditor.report.terminal.watch_rows import move_text, watch_line, watch_view
 from tests.report.test_path_drawing import rendered_at
 
 NOW = datetime(2026, 11, 23, 3, 0, tzinfo=UTC)
@@ -36,6 +37,8 @@ class World:
         self.opened: list[str] = []
         self.closed: list[str] = []
         self.held: list[Any] = []
+        self.moves: dict[str, list[tuple[str, str, int | None]]] = {}
+        self.moves_refused: Exception | None = None
 
     def open(self, endpoint: Endpoint) -> Any:
         self.held.append(self._session(endpoint))  # or Python would end what nobody closed
@@ -61,12 +64,18 @@ class World:
         self.raise_for(name)
         return {one: DeviceSample(self.now, 100.0, 15.0, 10.0, self.kavg_ms, 32, None) for one in watched if one.host not in self.silent}
 
+    def moving(self, name: str, now: datetime) -> tuple[MoveSample, ...]:
+        if self.moves_refused is not None:
+            raise self.moves_refused
+        return tuple(MoveSample(task, machine, percent, now) for task, machine, percent in self.moves.get(name, ()))
+
 
 @pytest.fixture
 def world(monkeypatch: pytest.MonkeyPatch) -> World:
     made = World()
     monkeypatch.setattr(watching, "find_devices", made.find)
     monkeypatch.setattr(watching, "read_samples", made.read)
+    monkeypatch.setattr(watching, "read_moves", made.moving)
     return made
 
 
@@ -207,3 +216,41 @@ def test_the_bar_of_a_queue_takes_what_is_left_of_a_wide_terminal(width: int) ->
     [bar] = re.findall(r"\[[#-]+\]", text)
     assert 10 < len(bar) - 2 <= 60
     assert width - 2 < longest <= width or len(bar) - 2 == 60
+
+
+def test_a_move_that_advances_and_one_that_stands_still_look_different(world: World, fleet: Fleet) -> None:
+    with watch(world, fleet, "a/d") as watched:
+        world.moves = {"vc-1": [("task-1", "files", 40), ("task-2", "mail", 40), ("task-3", "web", None)]}
+        watched.look()
+        assert [move_text(one) for one in watched.moves()] == [
+            "files is being moved: 40 %, not watched for long enough to say how fast",
+            "mail is being moved: 40 %, not watched for long enough to say how fast",
+            "web is being moved: its progress is not reported",
+        ]
+        world.now += timedelta(minutes=4)
+        world.moves = {"vc-1": [("task-1", "files", 42), ("task-2", "mail", 40)]}
+        watched.look()
+        # 2 % in 4 minutes: the other 58 take 116 minutes.
+        first, second = watched.moves()
+        assert move_text(first) == "files is being moved: 42 %, 0.5 % a minute, 1 h 56 min left"
+        assert not second.stands_still, "not for long enough"
+        world.now += timedelta(minutes=1)
+        watched.look()
+        assert [move_text(one) for one in watched.moves()][1] == "mail is being moved: 40 %, and stands still for 5 min"
+        world.moves = {}
+        watched.look()
+        assert watched.moves() == ()
+
+
+def test_moves_that_cannot_be_read_leave_the_devices_as_they_are(world: World, fleet: Fleet) -> None:
+    with watch(world, fleet, "a/d") as watched:
+        world.moves = {"vc-1": [("task-1", "files", 40)]}
+        watched.look()
+        world.moves_refused = PermissionMissingError("no privilege System.Read", why="w", do="d")
+        [row] = watched.look()
+        assert (row.unread_since, watched.moves()) == (None, ())
+        assert watched.moves_unread() == ("vc-1: no privilege System.Read",)
+        world.moves_refused = None
+        watched.look()
+        assert [one.machine for one in watched.moves()] == ["files"]
+        assert watched.moves_unread() == ()

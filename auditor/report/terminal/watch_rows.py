@@ -8,6 +8,7 @@ from auditor.report.path_words import NOT_READ
 from auditor.report.terminal.rows import Cell, Column, aligned, fits
 from auditor.report.wording import neutral
 from auditor.text.numbers import number_text
+from auditor.text.sizes import seconds_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from auditor.endpoints.vcenter.device_watch import DeviceSample, WatchRow
+    from auditor.endpoints.vcenter.move_watch import WatchedMove
     from auditor.report.terminal.rows import Laid
 
 _BAR = 10
@@ -101,6 +103,18 @@ def row_text(row: WatchRow) -> str:
         f"SIOC {sioc_text(sample)}",
     )
     return ", ".join(parts)
+
+
+def move_text(move: WatchedMove) -> str:
+    """How far a machine is moved, how fast it advances, and how long the rest takes."""
+    if move.percent is None:
+        return f"{neutral(move.machine)} is being moved: its progress is not reported"
+    start = f"{neutral(move.machine)} is being moved: {move.percent} %"
+    if move.stands_still:
+        return f"{start}, and stands still for {seconds_text(move.still_seconds)}"
+    if move.per_minute is None or move.left_seconds is None:
+        return f"{start}, not watched for long enough to say how fast"
+    return f"{start}, {number_text(move.per_minute, 2)} % a minute, {seconds_text(move.left_seconds)} left"
 
 
 def sioc_text(sample: DeviceSample) -> str:

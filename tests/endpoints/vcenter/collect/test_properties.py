@@ -25,6 +25,7 @@ from auditor.endpoints.vcenter.bulk.transports import BulkReader
 from auditor.endpoints.vcenter.collect.network import network_of
 from auditor.endpoints.vcenter.collect.rows import HostSeen
 from auditor.endpoints.vcenter.collect.topics import collect_vcenter
+from auditor.endpoints.vcenter.move_watch import read_moves
 from auditor.endpoints.vcenter.session import open_vcenter
 from auditor.endpoints.vcenter.settings.datastore_sioc import DatastoreSioc
 from auditor.endpoints.vcenter.settings.iscsi_target_option import IscsiTargetOption
@@ -122,6 +123,16 @@ def collected(serve_vcenter: Serve, described: VCenterDescription) -> Collected:
 
 def picked(row: dict[str, Any], *names: str) -> tuple[Any, ...]:
     return tuple(row[name] for name in names)
+
+
+def test_a_machine_that_is_being_moved_is_watched_by_its_task(serve_vcenter: Serve, described: VCenterDescription) -> None:
+    _, endpoint = serve_vcenter(described)
+    now = datetime(2026, 11, 29, tzinfo=UTC)
+    with open_vcenter(endpoint) as vcenter:
+        [move] = read_moves(vcenter, now)
+    assert (move.machine, move.at) == ("vm-1", now)
+    assert move.percent is not None
+    assert 40 <= move.percent < 100, "40 % after 30 minutes, and the lab's clock goes on"
 
 
 def test_a_datastore_cluster_is_told_as_it_is_set_with_its_overrides(collected: Collected) -> None:
