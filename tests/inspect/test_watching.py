@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from auditor.cli import run
 from auditor.endpoints.vcenter.device_watch import DeviceSample, WatchedDevice, WatchRow
 from auditor.endpoints.vcenter.move_watch import MoveSample
 from auditor.errors import ConfigurationError, CredentialsError, EndpointUnreachableError, PermissionMissingError
@@ -254,3 +255,19 @@ def test_moves_that_cannot_be_read_leave_the_devices_as_they_are(world: World, f
         watched.look()
         assert [one.machine for one in watched.moves()] == ["files"]
         assert watched.moves_unread() == ()
+
+
+def test_one_look_prints_devices_and_moves_and_ends_with_2_where_something_was_not_read(
+    world: World, fleet: Fleet, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    opener: Any = world.open
+    monkeypatch.setattr(watching, "Watch", lambda listed, names: Watch(listed, names, opener=opener, now=lambda: world.now))
+    world.moves = {"vc-1": [("task-1", "files\x1b[31m", 40)]}
+    once = ["watch", "a/d", "--fleet", str(fleet.path), "--once"]
+    assert run(once) == 0
+    device, move = capsys.readouterr().out.splitlines()
+    assert " a/d: [" in device
+    assert move.endswith(r"Z files\x1b[31m is being moved: 40 %, not watched for long enough to say how fast")
+    world.moves_refused = PermissionMissingError("no privilege", why="w", do="d")
+    assert run(once) == 2
+    assert capsys.readouterr().out.splitlines()[1].endswith("Z moves not read: vc-1: no privilege")
