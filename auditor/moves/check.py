@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from auditor.impact.move import Copying, copying
 from auditor.moves.both_ends import of_array, of_copy, of_vsphere
-from auditor.moves.hindrances import NOTHING, in_its_way, of_running
+from auditor.moves.hindrances import NOTHING, in_its_way, mapped, nothing_to_copy, of_running
 from auditor.moves.offload import offload_of
 from auditor.moves.reasons import Sort, in_order
 from auditor.moves.time import estimate
@@ -55,7 +55,7 @@ class EndLoad:
 
 @dataclass(frozen=True, slots=True)
 class MoveCheck:
-    """A move, and all that is said of it; the reasons stand in the order of their weight."""
+    """A move, and all that is said of it; the reasons stand in the order of their weight. Without `loads` there is nothing to copy."""
 
     move: Move
     offload: Offload
@@ -87,6 +87,8 @@ def check_move(
     """
     offload = offload_of(move)
     took = estimate(move, is_offloaded=offload.is_certain, others=others)
+    if move.machine.disks_read and not move.moved:
+        return MoveCheck(move, offload, took, (), in_order([*nothing_to_copy(move), *mapped(move.machine)]))
     reasons = [
         *of_running(move),
         *in_its_way(move, took.size, promised),

@@ -11,7 +11,7 @@ from auditor.moves.reasons import Reason, Sort
 from auditor.text.sizes import bytes_text
 
 if TYPE_CHECKING:
-    from auditor.moves.ends import Move
+    from auditor.moves.ends import Machine, Move
 
 
 NOTHING = Interval(0.0, 0.0)
@@ -39,12 +39,24 @@ def in_its_way(move: Move, size: Interval, promised: Interval = NOTHING) -> Iter
         text = f"{target.name} is in maintenance mode, or enters it ({target.maintenance_mode})."
         yield Reason("maintenance", Sort.AGAINST, "the target is in maintenance", text, "Choose another datastore.")
     yield from _space(move, size, promised)
+    yield from mapped(machine)
+
+
+def mapped(machine: Machine) -> Iterator[Reason]:
+    """Raw device mappings, whose data stay where they are."""
     for disk in machine.disks:
         if disk.rdm_mode is not None:
             text = f"{disk.name} is a raw device mapping ({disk.rdm_mode}): a move takes its pointer along, and leaves its data behind."
             do = "Move that LUN by means of the array; keep the format as it is, or a disk in virtual mode is copied into a file."
             sort = Sort.AGAINST if disk.rdm_mode == "physicalMode" else Sort.NOTE
             yield Reason("rdm", sort, "a raw device mapping stays behind", text, do, "docs/domain/facts.md#3-13")
+
+
+def nothing_to_copy(move: Move) -> Iterator[Reason]:
+    """What is said of a machine that has no disk elsewhere."""
+    name = move.machine.name
+    text = f"All disks of {name} lie on {move.target.name} already." if move.machine.copied else f"{name} has no disk that a move copies."
+    yield Reason("nothing-to-copy", Sort.NOTE, "nothing to copy", text, "Nothing to do.")
 
 
 def _space(move: Move, size: Interval, promised: Interval) -> Iterator[Reason]:

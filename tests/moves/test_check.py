@@ -383,3 +383,14 @@ def test_what_is_not_on_vmfs_needs_no_block_size_and_no_storage_io_control() -> 
     assert [one.name for one in check_move(shares).offload.conditions] == ["datastore-types", "one-array", "host-option", "no-snapshot"]
     assert "sioc-unread" not in codes(shares, Sort.UNREAD)
     assert "sioc-unread" in codes(a_move(target={"type": "NFS", "sioc_enabled": None}), Sort.UNREAD)
+
+
+def test_a_machine_that_lies_there_already_has_nothing_to_copy() -> None:
+    there = replace(DISK, datastore_id="ds-2")
+    check = check_move(a_move(there, target={"sioc_enabled": True, "has_array_qos": True, "free_bytes": 0}))
+    assert (check.verdict, check.loads) == (MoveVerdict.CLEAR, ())
+    assert [(one.code, one.text) for one in check.reasons] == [("nothing-to-copy", "All disks of web lie on new already.")]
+    mapping = check_move(a_move(replace(DISK, rdm_mode="physicalMode")))
+    assert [one.code for one in mapping.reasons] == ["rdm", "nothing-to-copy"]
+    assert mapping.reasons[1].text == "web has no disk that a move copies."
+    assert check_move(a_move(there, disks_read=False)).verdict is MoveVerdict.UNKNOWN, "it may have another disk elsewhere"

@@ -56,6 +56,8 @@ def _move_parts(check: MoveCheck) -> Iterator[RenderableType]:
             yield Text(_HEADINGS[sort], style="bold")
         for number, one in enumerate(reasons, start=1):
             yield hanging(f"  {number}." if sort is Sort.AGAINST else "  -", _reason(one))
+    if not check.loads:
+        return
     yield ""
     yield Text("FIGURES", style="bold")
     for name, text in _figures(check):
