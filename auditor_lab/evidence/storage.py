@@ -217,7 +217,7 @@ def _fc_adapter(host: HostState, hba: HbaDescription) -> dict[str, object]:
         "Model Description": hba.model,
         "Hardware Version": "",
         "OptionROM Version": "",
-        "Firmware Version": "",
+        "Firmware Version": "9.15.01",
         "Driver Name": hba.driver,
         "DriverVersion": host.modules[hba.driver].version or module_of(hba.driver).version,
     }

@@ -33,6 +33,7 @@ from auditor.endpoints.files.storage import (
     ADAPTERS,
     DEVICES,
     EXTENTS,
+    FC_ADAPTERS,
     PATHS,
     POLICIES,
     SCHEMES,
@@ -93,7 +94,7 @@ READ = frozenset(
         ),
         *(INTERFACES, ADDRESSES, STANDARD, DISTRIBUTED, OPTIONS, KERNEL, MODULE, MODULES, PARAMETERS, SOFTWARE_ISCSI_STATE),
         *(VOLUMES, EXTENTS, NFS, NFS41, CONTAINERS, ENDPOINTS, RECLAIM),
-        *(ADAPTER, "system maintenanceMode get", *other_forms.READ),
+        *(ADAPTER, FC_ADAPTERS, "system maintenanceMode get", *other_forms.READ),
     }
 )
 """The commands whose output is read."""

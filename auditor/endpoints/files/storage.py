@@ -31,6 +31,7 @@ ADAPTERS, DEVICES, PATHS = "storage core adapter list", "storage core device lis
 POLICIES, SCHEMES = "storage nmp device list", "storage hpp device list"
 EXTENTS = "storage vmfs extent list"
 ADAPTER, ADAPTER_PARAMETERS = "iscsi adapter get", "iscsi adapter param get"
+FC_ADAPTERS = "storage san fc list"
 SEND_TARGETS, STATIC_TARGETS = "iscsi adapter discovery sendtarget list", "iscsi adapter discovery statictarget list"
 SEND_PARAMETERS = "iscsi adapter discovery sendtarget param get"
 STATIC_PARAMETERS = "iscsi adapter target portal param get"
@@ -134,7 +135,18 @@ def _adapter(host: HostFiles, record: Record) -> HostBusAdapter:
         adapter.advanced_options = list(_parameters(host.records(ADAPTER_PARAMETERS, adapter=name), of_target=False))
         adapter.configured_send_target = list(_send_targets(host, name))
         adapter.configured_static_target = list(_static_targets(host, name))
+    adapter.firmware = _firmware(host, name, is_iscsi=is_iscsi) if name else None
     return adapter
+
+
+def _firmware(host: HostFiles, adapter: str, *, is_iscsi: bool) -> str | None:
+    """The firmware of an adapter, as its own output or the list of Fibre Channel ports has it.
+
+    Source: public scripts that list adapters by `$esxcli.storage.san.fc.list()` read Adapter and FirmwareVersion of it.
+    """
+    records = host.records(ADAPTER, adapter=adapter) if is_iscsi else host.records(FC_ADAPTERS)
+    own = (one for one in records or () if is_iscsi or one.text("adapter", needed=False) == adapter)
+    return next((one.text("firmwareversion", needed=False) or None for one in own), None)
 
 
 def _port_name(uid: str) -> int | None:

@@ -96,11 +96,15 @@ HOST_TABLES = (
         ("is_software", "BOOLEAN", "software iSCSI adapter; NULL for others"),
         ("initiator", "VARCHAR", "IQN or WWPN, lower case; NULL when neither"),
         ("delayed_ack", "BOOLEAN", "adapter-wide DelayedAck; NULL when the adapter does not have or report it"),
+        ("firmware", "VARCHAR", "of a physical adapter; NULL when not reported: of a vCenter always, as only esxcli has it"),
         topic="hbas",
         of_each_host=True,
         key=("endpoint", "host_id", "hba"),
         rows=("config.storageDevice.hostBusAdapter",),
-        kept_for={"delayed_ack": "on which adapters it is on; rules judge it by iscsi_option, which has the targets' as well"},
+        kept_for={
+            "delayed_ack": "on which adapters it is on; rules judge it by iscsi_option, which has the targets' as well",
+            "firmware": "which adapters of a cluster run another firmware than their neighbours; the inventory shows it",
+        },
     ),
     table(
         "iscsi_target",

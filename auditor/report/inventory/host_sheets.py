@@ -81,7 +81,7 @@ ADAPTERS = Sheet(
         Column("model", "Model", "x.model", "hbas", NOT_REPORTED),
         Column("driver", "Driver", "x.driver", "hbas", NOT_REPORTED),
         Column("driver_version", "Driver version", "m.version", "modules", NOT_REPORTED),
-        Column("firmware", "Firmware", "CAST(NULL AS VARCHAR)", "", FIRMWARE),
+        Column("firmware", "Firmware", "x.firmware", "hbas", FIRMWARE),
         Column("status", "Status", "x.status", "hbas", NOT_REPORTED),
         Column("initiator", "WWPN or IQN", "x.initiator", "hbas", NOT_REPORTED, "x.kind IN ('fc', 'fcoe', 'iscsi')"),
         Column(

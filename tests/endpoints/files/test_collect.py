@@ -115,6 +115,17 @@ def test_adapters_have_the_kind_that_their_uid_says(read: Read) -> None:
     ]
 
 
+def test_the_firmware_of_an_adapter_is_that_of_its_own_line_and_of_no_other(tmp_path: Path) -> None:
+    ports = "".join(
+        f"   Adapter: {name}\n   Port ID: 0E0A80\n   Node Name: 20:00:00:90:fa:00:00:01\n   Port Name: 10:00:00:90:fa:00:00:01\n"
+        f"   Speed: 16 Gbps\n   Port Type: NPort\n   Port State: ONLINE\n   Model Description: an HBA\n   Hardware Version: \n"
+        f"   OptionROM Version: \n   Firmware Version: {version}\n   Driver Name: lpfc\n   DriverVersion: 14.2.641.5\n\n"
+        for name, version in (("vmhba3", "12.8.0.1"), ("vmhba2", "14.2.539.7"))
+    )
+    found = Read(written(tmp_path / "esx-01", {**HOST, "esxcli_storage-san-fc-list.txt": ports}))
+    assert {row["hba"]: row["firmware"] for row in found.rows["hba"]} == {"vmhba0": None, "vmhba2": "14.2.539.7", "vmhba64": None}
+
+
 def test_a_path_has_its_target_and_the_policy_of_its_device(read: Read) -> None:
     assert read.without_null("path") == [
         {

@@ -29,13 +29,14 @@ TABLES = {
     "host_option": (),
     "host_module": (),
     "host_module_parameter": (),
-    "hba": ("status",),
+    "hba": ("status", "firmware"),
     "iscsi_target": (),
     "path": ("path", "is_working", "psp", "satp"),
     "vvol_mount": ("datastore_id",),
 }
 """By table, the columns that files say otherwise: a size in whole MiB, `on` for every state of a disk but `off`, link-n/a for a state of an
-adapter, esxcli's own name of a path, and nothing of what the high-performance plug-in does, which the lab does not print."""
+adapter, its firmware, which no answer of the API has, esxcli's own name of a path, and nothing of what the high-performance plug-in does,
+which the lab does not print."""
 
 IN_EVERY_FORM = ("odd-neighbours",)
 """The scenario that is tried in every form, and as bundles; the others as texts alone: it has the most kinds of devices."""

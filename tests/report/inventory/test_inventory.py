@@ -229,6 +229,11 @@ def test_where_the_firmware_of_an_adapter_is_not_known_its_note_says_who_knows_i
     given["hba"] = [{"host_id": "host-1", "hba": name, "kind": kind, "is_software": software} for name, (kind, software) in kinds.items()]
     with contents(tmp_path, given) as found:
         notes = {row["Adapter"]: row["Note"] for row in sheets(found)["Adapters"]}
+    given["hba"].append({"host_id": "host-1", "hba": "vmhba3", "kind": "fc", "firmware": "9.15.01"})
+    found = rows(tmp_path, given, "Adapters")
+    assert {row["Adapter"]: row["Firmware"] for row in found if row["Firmware"] is not None} == {"vmhba3": "9.15.01"}
+    notes = {row["Adapter"]: row["Note"] for row in found}
+    assert "on the host says it" not in notes["vmhba3"]
     assert "esxcli storage san fc list" in notes["vmhba1"]
     assert "esxcli iscsi adapter get" in notes["vmhba2"]
     assert "none: it is software" in notes["vmhba64"]

@@ -247,6 +247,14 @@ COMMANDS: tuple[Known, ...] = (
         ends="Name, Using ISCSI Offload Engine",
         heading="Adapter",
     ),
+    known_of(
+        "storage san fc list",
+        "Adapter, Port ID, Node Name, Port Name, Speed, Port Type, Port State, Model Description, Hardware Version, OptionROM Version, "
+        "Firmware Version, Driver Name, DriverVersion",
+        tells="Adapter, Port ID, Node Name, Port Type",
+        ends="Adapter, Port State",
+        filled="Adapter",
+    ),
     known_of("iscsi adapter param get", _PARAM, ends=_PARAM, filled="Name, Current"),
     known_of("iscsi adapter target portal param get", _PARAM, ends=_PARAM, filled="Name, Current"),
     known_of("iscsi adapter discovery sendtarget param get", _PARAM, ends=_PARAM, filled="Name, Current"),

@@ -67,7 +67,7 @@ class IscsiTarget(Shape):
 
 
 class HostBusAdapter(Shape):
-    """HostHostBusAdapter and its subtypes; `port_world_wide_name` is a signed long."""
+    """HostHostBusAdapter and its subtypes; `port_world_wide_name` is a signed long, `firmware` is of saved outputs alone."""
 
     key: str | None = None
     device: str | None = None
@@ -81,6 +81,7 @@ class HostBusAdapter(Shape):
     advanced_options: list[OptionValue] = []
     configured_send_target: list[IscsiTarget] = []
     configured_static_target: list[IscsiTarget] = []
+    firmware: str | None = None
 
 
 class Capacity(Shape):

@@ -106,6 +106,7 @@ def _hbas(where: Mapping[str, str], adapters: Mapping[str, HostBusAdapter], pars
             is_software=hba.is_software_based if is_iscsi else None,
             initiator=initiator,
             delayed_ack=_delayed_ack(hba.advanced_options)[0] if is_iscsi else None,
+            firmware=_trimmed(hba.firmware),
         )
     yield from rows.batch()
 
