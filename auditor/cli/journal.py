@@ -50,6 +50,8 @@ def export(
 
     Example: auditor journal export 20261121T065500Z-1a2b --as servicenow --out change.json
     """
+    from auditor.cli.shown import typed
+    from auditor.history.audited_again import fleet_of_run
     from auditor.history.families import family_of
     from auditor.history.folders import JOURNAL_FOLDER
     from auditor.history.state import state_directory
@@ -58,7 +60,8 @@ def export(
 
     state = state_directory(state_dir, to_read=True)
     named = writing_run_named(state, run)
-    ticket = ticket_of(state / JOURNAL_FOLDER, named, family_of(state, named)[1:])
+    where = f"--fleet {fleet_of_run(state, named)}{typed('', ('--state-dir', state_dir))}"
+    ticket = ticket_of(state / JOURNAL_FOLDER, named, family_of(state, named)[1:], where)
     text = _writer_of(form)(ticket)
     if out is None:
         sys.stdout.write(text)

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from auditor.history.folders import RUN_FILE, RUNS_FOLDER
+from auditor.history.kept_run import read_kept
 from auditor.model import EndpointKind
 from auditor.system.shell import quoted
 
@@ -60,6 +62,17 @@ def fleet_file_of(run: KeptRun, report: Report) -> str:
     if run.along.fleet_file and Path(run.along.fleet_file).is_file():
         return _near(run.along.fleet_file)
     return report.scope.fleet_name if report.scope is not None and report.scope.fleet is not None else "fleet.yaml"
+
+
+def fleet_of_run(state: Path, run: str) -> str:
+    """The whole path of the fleet.yaml of a run, as a shell takes it, as long as it is there; else "fleet.yaml".
+
+    Raises:
+        SnapshotError: the run's file is there and cannot be read.
+    """
+    directory = state / RUNS_FOLDER / run
+    file = read_kept(directory).along.fleet_file if (directory / RUN_FILE).is_file() else ""
+    return quoted(file) if file and Path(file).is_file() else "fleet.yaml"
 
 
 def _typed(words: tuple[str, ...]) -> str:

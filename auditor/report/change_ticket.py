@@ -51,6 +51,7 @@ class Ticket:
         host, user: who ran it; None likewise.
         entries: its changes in their order, with the last receipt of each.
         sealed: the end of the newest journal at the time of the export: to be kept with the ticket.
+        where: the options of commands about the run, as a shell takes them: the fleet's file, and the state directory where it is another.
     """
 
     run: str
@@ -59,15 +60,16 @@ class Ticket:
     user: str | None
     entries: tuple[Entry, ...]
     sealed: Link | None
+    where: str = "--fleet fleet.yaml"
 
     @property
     def undo(self) -> str:
         """The command that puts its changes back."""
-        return f"auditor undo {self.run} --fleet fleet.yaml"
+        return f"auditor undo {self.run} {self.where}"
 
 
-def ticket_of(journals: Path, run: str, continued: Collection[str] = ()) -> Ticket:
-    """The ticket of `run`, and of the runs that went on with it (`continued`), from the folder of all journals.
+def ticket_of(journals: Path, run: str, continued: Collection[str] = (), where: str = "--fleet fleet.yaml") -> Ticket:
+    """The ticket of `run`, and of the runs that went on with it (`continued`), from the folder of all journals; `where` as in `Ticket`.
 
     Raises:
         ConfigurationError: no journal holds a change of that run.
@@ -77,7 +79,7 @@ def ticket_of(journals: Path, run: str, continued: Collection[str] = ()) -> Tick
     entries = past.of_run(run) or entries_of(journals, run, "there is nothing to export.")
     entries += tuple(entry for other in continued for entry in past.of_run(other))
     own = read_journal(journals / f"{run}{SUFFIX}")
-    return Ticket(run, own.started, own.host, own.user, entries, newest_link(journals))
+    return Ticket(run, own.started, own.host, own.user, entries, newest_link(journals), where)
 
 
 def ticket_json(ticket: Ticket) -> str:

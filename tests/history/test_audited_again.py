@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from auditor.history.audited_again import AuditedAgain, audited_again
+from auditor.history.audited_again import AuditedAgain, audited_again, fleet_of_run
 from auditor.history.kept_run import KeptAlong, KeptRun
 from auditor.history.runs import begin_run, keep_run, load_run
 from auditor.model import Report
@@ -65,3 +65,13 @@ def test_what_was_saved_is_judged_again_and_not_fixed(tmp_path: Path, monkeypatc
 def test_another_fleet_file_is_the_one_that_is_named(tmp_path: Path) -> None:
     kept = keep_run_with(tmp_path, is_demo=True, again=("auditor", "demo"))
     assert audited_again(kept, samples.clean(), Path("own.yaml")).fix == "auditor audit --fleet own.yaml"
+
+
+def test_a_ticket_names_the_fleet_file_by_its_whole_path_while_it_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "my fleet.yaml"
+    state = keep_run_with(tmp_path, fleet_file=str(file)).directory.parents[1]
+    assert fleet_of_run(state, RUN) == "fleet.yaml"
+    file.touch()
+    assert fleet_of_run(state, RUN) == f"'{file}'"
+    assert fleet_of_run(state, "20261120T060000Z-bbbb") == "fleet.yaml", "a run that was not kept, as an undo"

@@ -92,9 +92,10 @@ def test_a_run_that_changed_nothing_has_no_ticket(journals: Path) -> None:
 def test_the_command_writes_either_form(journals: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = ["journal", "export", RUN, "--state-dir", str(tmp_path)]
     assert run(command) == 0
-    assert capsys.readouterr().out == ticket_markdown(ticket_of(journals, RUN))
+    where = f"--fleet fleet.yaml --state-dir {tmp_path}"
+    assert capsys.readouterr().out == ticket_markdown(ticket_of(journals, RUN, where=where))
     assert run([*command, "--format", "json", "--out", str(tmp_path / "t.json")]) == 0
-    assert (tmp_path / "t.json").read_text() == ticket_json(ticket_of(journals, RUN))
+    assert (tmp_path / "t.json").read_text() == ticket_json(ticket_of(journals, RUN, where=where))
     assert run([*command, "--out", str(tmp_path)]) == 3
     assert "Is a directory" in capsys.readouterr().err
 
@@ -104,7 +105,8 @@ def test_a_change_request_has_the_columns_of_its_table(journals: Path, tmp_path:
     record = json.loads(capsys.readouterr().out)
     assert record["short_description"] == "auditor: 3 changes on vc-east: 2 applied, 1 result not known"
     assert (record["correlation_id"], record["correlation_display"]) == (f"auditor-{RUN}", "auditor")
-    assert (record["backout_plan"], record["work_start"]) == (f"auditor undo {RUN} --fleet fleet.yaml", "2026-11-21 12:00:00")
+    undo = f"auditor undo {RUN} --fleet fleet.yaml --state-dir {tmp_path}"
+    assert (record["backout_plan"], record["work_start"]) == (undo, "2026-11-21 12:00:00")
     assert record["justification"] == "Why\n- naa.1 on esx-01: the queue holds 32 commands\n- the queue is too short"
     first, _, killed = [line for line in record["description"].splitlines() if line[2:4] in ("1.", "2.", "3.")]
     assert first == (

@@ -10,7 +10,7 @@ import pytest
 from auditor.cli import run
 from tests.audits import Place
 
-_COMMAND = re.compile(r"(?:^|[:\s] )(auditor (?:[a-z-]+ )?[^`\n;]*?)\s*$", re.MULTILINE)
+_COMMAND = re.compile(r"(?:^|[:\s] `?)(auditor (?:[a-z-]+ )?[^`\n;]*?)`?\s*$", re.MULTILINE)
 WITHOUT_WAITING = {"audit": ["--yes", "--settle", "0"], "undo": ["--yes"]}
 """What stands for the answer of a person, and for a minute between waves."""
 
@@ -46,6 +46,9 @@ def test_each_printed_command_works_as_printed(vvols: Place, monkeypatch: pytest
     made = typed(make)
     [undo] = [command for command in made if command.split()[1] == "undo"]
     [export] = [command for command in made if command.split()[1] == "journal"]
-    typed(export)
-    typed(undo)
+    put_back, verify = typed(export)
+    assert put_back == f"auditor undo {undo.split()[2]} --fleet {vvols.fleet}", "the whole path, as a ticket is read elsewhere"
+    assert verify.startswith("auditor journal verify --head ")
+    typed(verify)
+    typed(put_back)
     typed(first[3])
