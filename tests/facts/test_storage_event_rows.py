@@ -246,3 +246,7 @@ def test_a_machine_that_is_gone_is_called_by_its_id() -> None:
 
 def test_a_restart_that_names_no_machine_is_nobodys() -> None:
     assert restarted(happened(1, "restarted by vSphere HA", "restarted")) == []
+
+
+def test_what_happened_to_a_machine_without_a_restart_is_none() -> None:
+    assert restarted(happened(1, "NFS server lost", "lost", datastore_id="d2", vm_id="v1")) == []
