@@ -90,6 +90,7 @@ def test_gaps_are_chosen_by_endpoint_and_by_what_could_not_be_read(tmp_path: Pat
     [
         pytest.param(["sf-01", "sf-01"], "2 gaps that it named count again", id="two"),
         pytest.param(["sf-01", "sf-02"], "one gap that it named counts again", id="one, and one of another endpoint"),
+        pytest.param(["renamed"], "one gap that it named counts again", id="by what the endpoint says of itself"),
         pytest.param(["dx60"], "no gap that it names was found", id="one that another entry accepts"),
     ],
 )
@@ -97,7 +98,7 @@ def test_an_entry_that_expired_gives_its_gaps_back(tmp_path: Path, gaps: list[st
     (old,) = entries(tmp_path, ("expires:", "ticket: CHG-7\n    expires:"))
     later = replace(old, where="waivers.yaml:9", endpoint=("dx*",), expires=datetime(2029, 1, 1, tzinfo=UTC))
     given = [Gap(endpoint, "pools: raid", "no") for endpoint in gaps]
-    found, notices = with_acceptance(given, [old, later], datetime(2028, 1, 1, tzinfo=UTC), {})
+    found, notices = with_acceptance(given, [old, later], datetime(2028, 1, 1, tzinfo=UTC), {"renamed": "Serial-7, sf-01"})
     assert [gap.accepted is not None for gap in found] == [endpoint == "dx60" for endpoint in gaps]
     named = "waivers.yaml:2: the accepted gap of sf-01 dx* (storage team, CHG-7)"
     assert notices[0] == f"{named} expired at 2027-04-01T00:00:00Z: {counted}."

@@ -213,6 +213,17 @@ def test_a_change_of_what_other_hosts_use_as_well_names_them(tmp_path: Path, nam
     assert [change.collateral for change in made.changes] == [collateral]
 
 
+def test_a_change_on_a_host_names_no_other_host(tmp_path: Path) -> None:
+    rows = [
+        row(1, "vc-a", "ds-1", host="esx-1.example.net", dsnro=32),
+        row(2, "vc-a", "ds-3", dsnro=256),
+        row(3, "array", "vol-1", dsnro=32),
+    ]
+    evaluation, whole = judged(tmp_path, rows, dsnro_rule())
+    _, made, _ = narrow(evaluation, whole, Chosen(hosts=(HOSTS[0],)))
+    assert {change.resource.name: change.collateral for change in made.changes} == {"ds-1": "", "vol-1": ""}
+
+
 def test_what_a_waiver_leaves_alone_and_holds_back_is_told_of_what_was_chosen(tmp_path: Path) -> None:
     ends = AT.replace(year=2027)
     waiver = Waiver("w.yaml:2", "local/waived", {"endpoint": ("*",)}, "storage team", "replaced in March", "", ends, also_unknown=False)

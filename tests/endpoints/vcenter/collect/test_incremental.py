@@ -28,10 +28,11 @@ class Session:
         self.steps: list[Any] = []
         self.clock_at_start = "not asked"
         self.given: Any = None
+        self.needed: Any = None
         before: Any = SimpleNamespace(options=None)
         seen: Any = None
         self.comparison = comparison or HostComparison("1", frozenset({"options"}), ENDPOINT.name, before, seen, seen, seen)
-        patch.setattr(incremental, "clock_of", lambda _: clock)
+        patch.setattr(incremental, "clock_of", lambda vcenter: clock if vcenter is self else None)
         patch.setattr(incremental, "compare_hosts", self._compare)
         patch.setattr(incremental, "collect_vcenter", self._collect)
 
@@ -43,7 +44,7 @@ class Session:
         return self.comparison
 
     def _collect(self, vcenter: Any, endpoint: Any, needed: Any, comparison: Any = None) -> Any:
-        assert vcenter is self
+        assert (vcenter, needed) == (self, self.needed)
         self.steps.append(("read", comparison is not None))
         yield gap(endpoint, "something", "is missing")
         if comparison is not None:
@@ -59,6 +60,7 @@ class Session:
     def read(self, *, earlier: Any = None, needed: Any = EVERYTHING, share: Share = ENDPOINT.share) -> list[Any]:
         endpoint = dataclasses.replace(ENDPOINT, share=share)
         session: Any = self
+        self.needed = needed
         assert Found(incremental.collect_incrementally(session, endpoint, needed, earlier, session)).gaps == [("something", "is missing")]
         return self.steps
 
