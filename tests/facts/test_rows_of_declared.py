@@ -233,6 +233,8 @@ def test_a_volume_has_its_own_ceiling_beside_the_one_declared(volume: dict[str, 
             {"commands_per_second": 50.0, "io_bytes": 4096, "iops_limit": None, "policy_iops_limit": 50}, True, id="that of its policy"
         ),
         pytest.param({"commands_per_second": None, "io_bytes": 4096}, True, id="what it does is not known"),
+        pytest.param({"commands_per_second": 10.0, "io_bytes": None}, True, id="how large its commands are is not known"),
+        pytest.param({"commands_per_second": 0.0, "io_bytes": None}, False, id="idle, of no size"),
     ],
 )
 def test_a_disk_that_vsphere_limits_holds_its_commands_back_where_it_does_as_much_as_it_may(disk: dict[str, Any], holds_back: bool) -> None:

@@ -44,4 +44,14 @@ SELECT
     few(name || ': ' || iops_limit || ' IOPS') AS limited_disks,
     bool_or(coalesce(done >= at_ceiling() * iops_limit, true) OR NOT is_told) AS holds_back
 FROM held
+    few(resource_name || ': ' || least(iops_limit, policy_iops_limit) || ' IOPS') AS limited_disks,
+    bool_or(
+        coalesce(
+            commands_per_second * CASE WHEN io_bytes > 32768 THEN ceil(io_bytes / 32768) WHEN io_bytes IS NOT NULL THEN 1 END
+                >= at_ceiling() * least(iops_limit, policy_iops_limit),
+            commands_per_second IS DISTINCT FROM 0
+        )
+    ) AS holds_back
+FROM disk_stream
+WHERE device IS NOT NULL AND coalesce(iops_limit, policy_iops_limit) IS NOT NULL
 GROUP BY endpoint, host_id, device;
