@@ -116,8 +116,9 @@ def claim_rule(*listed: dict[str, Any], read: bool = True) -> tuple[Any, Any]:
 def test_a_claim_rule_is_the_one_that_somebody_added_for_the_same_words() -> None:
     mine = {**ADDED, "default_psp": "VMW_PSP_RR", "psp_options": "iops=10"}
     assert claim_rule(mine) == ("VMW_PSP_RR iops=10", "why")
-    others = [mine | {"rule_group": "system"}, mine | {"device": "naa.1"}, mine | {"claim_options": "tpgs_on"}]
-    assert claim_rule(*others) == ("absent", "why")
+    words = {"rule_group": "system", "device": "naa.1", "driver": "lpfc", "transport": "fc", "satp": "VMW_SATP_DEFAULT_AA", "vendor": "X"}
+    others = [mine | {name: word} for name, word in {**words, "model": "Y", "options": "reset", "claim_options": "tpgs_on"}.items()]
+    assert claim_rule(*others) == ("absent", "why"), "each differs in one word, and is another rule"
     assert claim_rule(mine, mine) == (None, "why"), "which of the two counts nobody knows"
     assert claim_rule(read=False) == (None, "why"), "not read is not absent"
 
