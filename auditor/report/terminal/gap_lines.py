@@ -40,6 +40,11 @@ _OF_FILES = (
 
 _REMEDIES = (
     *_OF_FILES,
+    (
+        r"keeps .* rows at level",
+        "raise the statistics level in vCenter for some days, or accept the gap; what was not kept is gone",
+    ),
+    (r"keeps none for longer|has not begun yet", "ask for a later or an earlier span"),
     (r"refuse[sd] (the login|user)|no password|no secret", "correct the account or its password in fleet.yaml"),
     (r"permission|privilege|authority|may not|denied|denies|forbidden", "give the account the right to read it"),
     (r"certificate|host key|pins", "check who answers there, then correct how fleet.yaml trusts it"),

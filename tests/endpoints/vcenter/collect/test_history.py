@@ -15,6 +15,7 @@ from auditor.endpoints.vcenter.collect.topics import collect_vcenter
 from auditor.endpoints.vcenter.session import open_vcenter
 from auditor.facts.needs import needs
 from auditor.model import Endpoint, Span
+from auditor.report.terminal.gap_lines import remedy_of
 from auditor_lab.scenario import parse_scenario
 from auditor_lab.vcenter.server import VCenterServer
 from auditor_lab.wire import Fault
@@ -155,6 +156,7 @@ def test_a_vcenter_of_level_one_gives_what_that_level_has_and_names_the_level_of
             f"vCenter keeps 5-minute rows at level 1: {second}; datastores, devices and virtual disks need level 3",
         )
     ]
+    assert remedy_of(found.gaps[0]).startswith("raise the statistics level in vCenter")
     assert found.incomplete() == {("", "load_history")}
     assert "QueryAvailablePerfMetric" not in server.requests, "nothing of instances is kept, so none are listed"
     assert {row["level"] for row in found.rows("statistics_interval")} == {1}
@@ -180,6 +182,7 @@ def test_what_is_older_than_anything_kept_is_a_gap(serve_vcenter: Serve) -> None
     [gap] = found.gaps
     assert re.fullmatch(r"counters since .* UTC", gap.what)
     assert gap.why == "vCenter keeps none for longer than 8760 hours"
+    assert remedy_of(gap) == "ask for a later or an earlier span"
     assert not found.rows("load_history")
 
 
