@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.common.records import ParseErrors, Record, once, records
 from auditor.endpoints.common.topics import batch, optional, read_topics
 from auditor.endpoints.powerstore import files, rows
+from auditor.endpoints.powerstore.history import load_history
 from auditor.endpoints.powerstore.hosts import INITIATOR_SINCE, Hosts, connection_rows, hosts_of
 from auditor.endpoints.powerstore.qos import SINCE, Qos, group_row, policies_of, policy_row, rules_by_policy, volume_columns
 from auditor.errors import CredentialsError, EndpointError
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from auditor.endpoints.powerstore.client import PowerStore
     from auditor.facts.needs import Needs
     from auditor.facts.schema import Batch
-    from auditor.model import Endpoint
+    from auditor.model import Endpoint, Span
 
 MOST_LOADS = 1000
 """Volumes whose load is asked for: each takes a request of its own. A policy, not a vendor's number."""
@@ -54,6 +56,8 @@ def collect_powerstore(array: PowerStore, endpoint: Endpoint, needs: Needs = EVE
         "volumes": reading.volumes,
         "volume_load": reading.volume_load,
     }
+    if endpoint.history is not None:
+        topics["load_history"] = partial(reading.load_history, endpoint.history)
     yield from read_topics(endpoint, needs, topics)
 
 
@@ -147,10 +151,7 @@ class _Reading:
     def volume_load(self) -> Iterator[Batch | Gap]:
         """The newest sample of each volume. Virtual volumes have none: the API reports what a machine does, not each of its disks."""
         parse_errors = ParseErrors("POST metrics/generate")
-        if self.names is None:
-            listed = self._listed("volume", "id,name", ParseErrors("GET volume"), type="not.eq.Snapshot")
-            self.names = {volume.identifier("id") or "": volume.optional_text("name") for volume in listed}
-        asked = list(self.names.items())
+        asked = list(self._known_names().items())
         table_rows = []
         for volume_id, name in asked[:MOST_LOADS]:
             sample = rows.newest(self.array.metrics("performance_metrics_by_volume", volume_id, _INTERVAL))
@@ -163,6 +164,16 @@ class _Reading:
             why = f"not asked: it has {len(asked):,} volumes, and each takes a request; the first {MOST_LOADS:,} were read"
             yield Gap(self.endpoint, "POST metrics/generate: the load of the others", why)
         yield from parse_errors.gaps(self.endpoint)
+
+    def _known_names(self) -> dict[str, str | None]:
+        """The names of the volumes that have a load, by id; asked for when the volumes were not read before."""
+        if self.names is None:
+            listed = self._listed("volume", "id,name", ParseErrors("GET volume"), type="not.eq.Snapshot")
+            self.names = {volume.identifier("id") or "": volume.optional_text("name") for volume in listed}
+        return self.names
+
+    def load_history(self, span: Span) -> Iterator[Batch | Gap]:
+        return load_history(self.array, self.endpoint, self._known_names(), span, datetime.now(UTC))
 
     def addresses(self) -> Iterator[Batch | Gap]:
         """Addresses of NAS servers, and with them their exports: without both no NFS datastore is known to be one of this array's."""

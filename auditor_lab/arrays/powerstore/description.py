@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import uuid
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
+from auditor_lab.days import DaySpanDescription
 from auditor_lab.sites import site_uuid
 
 NAA_PREFIX = "68ccf09800"
@@ -156,6 +157,7 @@ class PowerStoreDescription:
         failed_nodes: names of nodes that are not healthy.
         role: Operator | Storage Administrator | Administrator, of the account.
         page: entries in one answer unless the request says how many.
+        day: how the last day differed from now, by the name of a volume.
         site: where it stands: another site makes another identity, see `auditor_lab.sites`.
     """
 
@@ -178,6 +180,7 @@ class PowerStoreDescription:
     role: str = "Storage Administrator"
     page: int = 100
     site: str = ""
+    day: Mapping[str, tuple[DaySpanDescription, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if str(uuid.UUID(self.id)) != self.id.lower():
@@ -190,6 +193,7 @@ class PowerStoreDescription:
         self._refuse_unknown("QoS policy", (volume.qos_policy for volume in self.volumes), policies)
         self._refuse_unknown("QoS policy", (group.qos_policy for group in self.volume_groups), policies)
         self._refuse_unknown("volume group", (volume.group for volume in self.volumes), groups)
+        self._refuse_unknown("volume", self.day, tuple(volume.name for volume in self.volumes))
         for names in (hosts, policies, groups, tuple(volume.name for volume in self.volumes)):
             if twice := sorted(name for name, times in Counter(names).items() if times > 1):
                 raise ValueError(f"{self.name} has twice: {twice}")

@@ -6,15 +6,20 @@ clientgen_utils/openapi_specs/spec_4_1.json).
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from auditor_lab.arrays.powerstore.description import nguid
+from auditor_lab.days import Day, mean_of
 
 if TYPE_CHECKING:
     from auditor_lab.arrays.powerstore.description import PowerStoreDescription, VolumeDescription
 
 TIME = "2026-11-20T09:00:00+00:00"
+KEPT = {"Five_Mins": (300, 86_400), "One_Hour": (3600, 30 * 86_400), "One_Day": (86_400, 730 * 86_400)}
+"""Seconds of an interval, and for how long it is kept, which is not verified."""
 SAMPLES = 3  # of the last minute; a described load does not change
 PRIORITIES = ("High", "Low", "Medium")
 ROLES = ("Administrator", "Storage Administrator", "Operator", "VM Administrator", "Security Administrator", "Storage Operator")
@@ -27,8 +32,10 @@ class Cluster:
     description: PowerStoreDescription
     volume_policies: dict[str, str | None] = field(init=False)  # by the volume's name
     group_policies: dict[str, str | None] = field(init=False)
+    day: Day = field(init=False)
 
     def __post_init__(self) -> None:
+        self.day = Day(self.description.day, time.time())
         self.volume_policies = {one.name: one.qos_policy for one in self.description.volumes}
         self.group_policies = {one.name: one.qos_policy for one in self.description.volume_groups}
 
@@ -52,10 +59,29 @@ class Cluster:
         """The id of a volume."""
         return self.description.derived_id("volume", name)
 
-    def samples(self, volume_id: str) -> list[dict[str, Any]] | None:
+    def samples(self, volume_id: str, interval: str, now: float) -> list[dict[str, Any]] | None:
         """What a volume did in the last intervals, the oldest first; None where there is no such volume."""
         found = next((one for one in self.description.volumes if self.volume_id(one.name) == volume_id), None)
-        return None if found is None else [_sample(found, volume_id, place) for place in range(SAMPLES)]
+        if found is None:
+            return None
+        newest = [_sample(found, volume_id, place) for place in range(SAMPLES)]
+        return newest if interval not in KEPT else self._past(newest[0], found.name, *KEPT[interval], int(now))
+
+    def _past(self, steady: dict[str, Any], name: str, seconds: int, kept: int, now: int) -> list[dict[str, Any]]:
+        """A sample for each interval that is kept; equal ones in a row are one with a count, as of the first (not verified)."""
+        spells = {field: self.day.spells([name], field) for field in ("latency_ms", "iops", "bytes")}
+        past: list[dict[str, Any]] = []
+        for end in range((now - kept) // seconds * seconds + seconds, now + 1, seconds):
+            changed = {
+                "avg_latency": mean_of(steady["avg_latency"] / 1000, spells["latency_ms"], end, seconds) * 1000,
+                "total_iops": mean_of(steady["total_iops"], spells["iops"], end, seconds),
+                "total_bandwidth": mean_of(steady["total_bandwidth"], spells["bytes"], end, seconds),
+            }
+            if past and all(past[-1][key] == value for key, value in changed.items()):
+                past[-1]["repeat_count"] += 1
+            else:
+                past.append({**steady, **changed, "timestamp": f"{datetime.fromtimestamp(end, UTC):%Y-%m-%dT%H:%M:%SZ}", "repeat_count": 1})
+        return past
 
 
 _ADDED = {

@@ -9,6 +9,7 @@ import json
 import re
 import secrets
 import threading
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import parse_qsl
@@ -126,7 +127,7 @@ class PowerStoreServer(WireServer):
         body = _body(request)
         if body.get("entity") != "performance_metrics_by_volume":
             raise PowerStoreError("The lab has metrics of volumes alone.")
-        found = self.state.samples(str(body.get("entity_id")))
+        found = self.state.samples(str(body.get("entity_id")), str(body.get("interval")), time.time())
         if found is None:
             raise PowerStoreError("Could not find the volume.", 404)
         return found
