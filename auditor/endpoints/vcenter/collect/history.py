@@ -10,7 +10,7 @@ never held as a whole. docs/performance.md has what it takes.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING
@@ -128,9 +128,19 @@ def _read(query: Query, kinds: Sequence[Kind], entities: Sequence[_Entity], circ
         circuit.failed(error)
         if len(entities) > 1 and circuit.opened_by is None:
             return [item for one in entities for item in _read(query, kinds, [one], circuit)]
+        if entities[0].is_live and circuit.opened_by is None:  # roll-ups come from vCenter's database, samples from the host
+            return _without_samples(query, kinds, entities[0], circuit, error)
         return [gap(query.endpoint, what, error)]
     circuit.answered()
     return facts
+
+
+def _without_samples(query: Query, kinds: Sequence[Kind], entity: _Entity, circuit: Circuit, why: EndpointError) -> list[Facts]:
+    """The roll-ups of an entity alone, and a gap that says why there are no samples; one gap where there are no roll-ups either."""
+    facts = _read(query, kinds, [replace(entity, is_live=False)], circuit)
+    if any(isinstance(item, Gap) for item in facts):
+        return facts
+    return [gap(query.endpoint, f"samples of the last hour of {entity.name}", why), *facts]
 
 
 def _history(query: Query, kinds: Sequence[Kind], entities: Sequence[_Entity], *, is_live: bool) -> Iterator[Facts]:

@@ -239,6 +239,18 @@ def test_hosts_that_do_not_answer_are_gaps_and_the_others_are_read(serve_vcenter
     assert found.incomplete() == {("", "load_history")}
 
 
+def test_where_a_host_gives_no_samples_its_roll_ups_are_read_to_the_end(serve_vcenter: Serve) -> None:
+    server, endpoint = serve_vcenter(fleet())
+    server.faults.active.append(Fault("garbage", "QueryPerf", containing=b"<intervalId>20</intervalId>"))
+    found = history(endpoint, the_last(6))
+    assert {gap.what for gap in found.gaps} == {
+        *(f"samples of the last hour of {name}" for name in ("esx-1", "esx-2", "virtual machine vm-1001")),
+    }
+    of_device = rows(found, "device", host_id="host-11")
+    assert {row["latency_max_ms"] for row in of_device} == {None}
+    assert 70 <= len(of_device) <= 72
+
+
 def test_without_a_span_nothing_is_asked_and_nothing_is_said(serve_vcenter: Serve) -> None:
     server, endpoint = serve_vcenter(fleet())
     found = history(endpoint, None)
