@@ -59,11 +59,11 @@ class Jobs:
         if self._now is None:
             yield Gap(self.lists.endpoint, clock, "no node reports it")
         for what, read in (
-            (_RELATIONSHIPS, self._transfers),
             (_VOLUMES, self._runs),
             (_AGGREGATES, self._rebuilds),
             (_SNAPSHOTS, self._snapshots),
             (_LISTED, self._listed),
+            (_RELATIONSHIPS, self._transfers),  # last, since each transfer under way is a request of its own
         ):
             yield from self._tried(what, read)
 
