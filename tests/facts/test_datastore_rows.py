@@ -1,5 +1,6 @@
 """What the view datastore has of what it lies on: devices, arrays and neighbours."""
 
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -115,6 +116,35 @@ def test_a_datastore_names_its_own_neighbours_that_keep_storage_io_control(read:
         "unlisted": {"sioc_neighbours": None},
         "half": {"sioc_neighbours": None},
         "vc-2/one": {"sioc_neighbours": none},
+    }
+    assert shown(given, expected) == expected
+
+
+def test_who_changed_storage_io_control_last_is_named_with_the_moment() -> None:
+    noon, changed = datetime(2026, 11, 28, 12, 0, tzinfo=UTC), "Storage I/O Control reconfigured"
+    given = rows(
+        fact_datastore=[*datastores("twice", "nobody", "quiet"), *datastores("quiet", endpoint="vc-2")],
+        fact_storage_event=[
+            *of_vc(
+                {"event_key": 1, "datastore_id": "twice", "what": changed, "user_name": "ann", "happened_at": noon - timedelta(hours=1)},
+                {"event_key": 2, "datastore_id": "twice", "what": changed, "user_name": "ben", "happened_at": noon},
+                {
+                    "event_key": 3,
+                    "datastore_id": "twice",
+                    "what": "latency rose",
+                    "user_name": "cat",
+                    "happened_at": noon + timedelta(hours=1),
+                },
+                {"event_key": 4, "datastore_id": "nobody", "what": changed, "user_name": None, "happened_at": noon},
+            ),
+            {"endpoint": "vc-2", "event_key": 5, "datastore_id": "quiet", "what": changed, "user_name": "dan", "happened_at": noon},
+        ],
+    )
+    expected: ByName = {
+        "twice": {"sioc_changed_by": "ben, 2026-11-28 12:00 UTC"},
+        "nobody": {"sioc_changed_by": "somebody, 2026-11-28 12:00 UTC"},
+        "quiet": {"sioc_changed_by": None},
+        "vc-2/quiet": {"sioc_changed_by": "dan, 2026-11-28 12:00 UTC"},
     }
     assert shown(given, expected) == expected
 

@@ -121,6 +121,13 @@ release AS (
             + TRY_CAST(regexp_extract(version, '^\d+\.\d+\.(\d+)', 1) AS BIGINT) AS number
     FROM fact.host
 ),
+reconfigured AS (
+    -- Who changed Storage I/O Control last, in the last day. The event does not say what was changed.
+    SELECT endpoint, datastore_id, max(happened_at) AS at, arg_max(coalesce(user_name, ''), (happened_at, coalesce(user_name, ''))) AS user_name
+    FROM fact.storage_event
+    WHERE what = 'Storage I/O Control reconfigured'
+    GROUP BY endpoint, datastore_id
+),
 mount AS (
     SELECT
         m.endpoint,
@@ -148,6 +155,8 @@ SELECT
         WHEN d.sioc_mode = 'automatic' THEN 'automatic'
         WHEN d.sioc_mode = 'manual' THEN 'manual ' || d.sioc_threshold_ms || ' ms'
     END AS sioc_threshold,
+    coalesce(nullif(i.user_name, ''), CASE WHEN i.at IS NOT NULL THEN 'somebody' END) || strftime(i.at AT TIME ZONE 'UTC', ', %Y-%m-%d %H:%M UTC')
+        AS sioc_changed_by,
     d.nfs_host,
     d.nfs_path,
     d.vmfs_version,
@@ -198,5 +207,6 @@ LEFT JOIN reach AS g ON g.endpoint = d.endpoint AND g.datastore_id = d.datastore
 LEFT JOIN same AS x ON x.name = coalesce(d.vmfs_uuid, d.nfs_host || ':' || d.nfs_path)
 LEFT JOIN extended AS z ON z.endpoint = d.endpoint AND z.datastore_id = d.datastore_id
 LEFT JOIN scheduled AS s ON s.endpoint = d.endpoint AND s.datastore_id = d.datastore_id
+LEFT JOIN reconfigured AS i ON i.endpoint = d.endpoint AND i.datastore_id = d.datastore_id
 LEFT JOIN medium AS u ON u.endpoint = d.endpoint AND u.datastore_id = d.datastore_id
 LEFT JOIN locked AS l ON l.endpoint = d.endpoint AND l.vmfs_uuid = d.vmfs_uuid;
