@@ -145,10 +145,8 @@ WHOLE_VCENTER_TABLES = (
         topic="storage_events",
         key=("endpoint", "event_key"),
         kept_for={
-            "event_key": "which entry of vCenter's log it was; a restart is counted once by it",
             "type_id": "which event it was, to look it up in vCenter",
             "user_name": "who moved it, or reconfigured Storage I/O Control or Storage DRS, in the view storage_activity",
         },
-        kept_for={"type_id": "which event it was, to look it up in vCenter"},
     ),
 )

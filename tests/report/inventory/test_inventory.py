@@ -227,10 +227,9 @@ def test_where_the_firmware_of_an_adapter_is_not_known_its_note_says_who_knows_i
     given = a_fleet()
     kinds = {"vmhba1": ("fc", None), "vmhba2": ("iscsi", False), "vmhba64": ("iscsi", True), "vmhba0": (None, None)}
     given["hba"] = [{"host_id": "host-1", "hba": name, "kind": kind, "is_software": software} for name, (kind, software) in kinds.items()]
-    with contents(tmp_path, given) as found:
-        notes = {row["Adapter"]: row["Note"] for row in sheets(found)["Adapters"]}
     given["hba"].append({"host_id": "host-1", "hba": "vmhba3", "kind": "fc", "firmware": "9.15.01"})
-    found = rows(tmp_path, given, "Adapters")
+    with contents(tmp_path, given) as contained:
+        found = sheets(contained)["Adapters"]
     assert {row["Adapter"]: row["Firmware"] for row in found if row["Firmware"] is not None} == {"vmhba3": "9.15.01"}
     notes = {row["Adapter"]: row["Note"] for row in found}
     assert "on the host says it" not in notes["vmhba3"]
