@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from auditor.errors import ConfigurationError
 from auditor.facts.catalog import all_view_columns
+from auditor.impact.day import VIEWS as DAY_VIEWS
+from auditor.impact.day import day_of
 from auditor.impact.path import VIEWS, device_path
 from auditor.impact.saved_rows import asking
 from auditor.impact.subject import path_of_finding, paths_of_machine
@@ -53,10 +55,13 @@ def explain_finding(kept: KeptRun, words: Sequence[str], rules: Sequence[FilePat
     if named is None:
         return None
     finding_id, finding = named
-    path, more, why = None, 0, f"Run {kept.id} kept no snapshot, so its I/O path is not known."
-    with _asking(kept) as ask:
+    path, more, day, why = None, 0, None, f"Run {kept.id} kept no snapshot, so its I/O path is not known."
+    is_of_a_day = finding.resource.kind == "episode_pattern"
+    with _asking(kept, DAY_VIEWS if is_of_a_day else ()) as ask:
         if ask is not None:
             path, more = path_of_finding(ask, finding)
+            if is_of_a_day:
+                day = day_of(ask, finding.resource.endpoint, *(str(finding.evidence.get(name)) for name in ("subject_kind", "subject")))
             why = "No device that it is about carried I/O while the fleet was read, or it is about none."
     view = all_view_columns().get(finding.resource.kind, {})
     state = kept.directory.parents[1]
@@ -81,6 +86,7 @@ def explain_finding(kept: KeptRun, words: Sequence[str], rules: Sequence[FilePat
         column_texts={column: column_text(finding.resource.kind, column) for column in finding.missing if column in view},
         reproduction=_reproduction(finding_id, finding, rules),
         why_no_path=why,
+        day=day,
         params_from="the rule's defaults (--fleet takes your own)" if fleet is None else f"those of {fleet.path.name}",
     )
 
@@ -130,12 +136,12 @@ def paths_named(kept: KeptRun, word: str) -> list[Path]:
 
 
 @contextmanager
-def _asking(kept: KeptRun) -> Iterator[Ask | None]:
-    """A way to ask the views of paths; None where the run kept no snapshot."""
+def _asking(kept: KeptRun, further: Sequence[str] = ()) -> Iterator[Ask | None]:
+    """A way to ask the views of paths, and `further` ones; None where the run kept no snapshot."""
     if kept.snapshot is None:
         yield None
         return
-    with asking(kept.snapshot, VIEWS) as ask:
+    with asking(kept.snapshot, (*VIEWS, *further)) as ask:
         yield ask
 
 

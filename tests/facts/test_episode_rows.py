@@ -237,3 +237,32 @@ def test_what_is_counted_of_all_hosts_together_does_not_count_twice() -> None:
     together = day("ds", high, host_id="", latency_ms=None, iops=300.0)
     found = view("episode", history(*together, *day("ds", high), *day("ds", high, host_id="host-2", iops=100.0)))
     assert [(row["hosts"], row["iops"], row["normal_iops"]) for row in found] == [(2, 300.0, 300.0)]
+
+
+def test_the_intervals_of_a_day_show_both_sides() -> None:
+    """Of three intervals of two hosts and of the volume behind them; the datastore without an episode has none."""
+    high = raised(PLAIN, 900.0, ("02:00", "03:00"))
+    facts = history(
+        *day("ds", high, sioc_active_percent=50.0),
+        *day("ds", [600.0 if one == 900.0 else one for one in high], host_id="host-2", iops=100.0, latency_max_ms=None),
+        *day("v1", [3.0] * 288, endpoint="na", subject_kind="volume", host_id="", iops=290.0),
+        *day("quiet", PLAIN),
+    )
+    rows = view("episode_interval", facts)
+    assert {(row["subject"], row["side"]) for row in rows} == {("ds", "host"), ("ds", "array")}
+    assert len(rows) == 2 * 288
+    shown = ("resource_name", "seconds", "latency_ms", "latency_max_ms", "iops", "sioc_active_percent")
+    at_two = {row["side"]: [row[name] for name in shown] for row in rows if row["begin_at"] == at("02:00")}
+    assert at_two == {
+        "host": ["prod-01", 300, pytest.approx((200 * 900 + 100 * 600) / 300), 900.0, 300.0, 50.0],
+        "array": ["prod-01", 300, 3.0, 3.0, 290.0, None],
+    }
+
+
+def test_the_runs_beside_a_day_are_listed_whether_or_not_they_fit() -> None:
+    facts = history(*day("ds", raised(PLAIN, 900.0, ("02:00", "03:00"))), background_job=jobs("scrub", every=720, minutes=60, first=600))
+    rows = view("episode_cause", facts)
+    assert [(row["cause"], row["cause_name"], row["begin_at"], row["end_at"]) for row in rows] == [
+        ("job", "scrub", at("10:00"), at("11:00")),
+        ("job", "scrub", at("22:00"), at("23:00")),
+    ]

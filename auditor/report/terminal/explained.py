@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from auditor.engine.probing.turning_points import TurningPoint
+    from auditor.impact.day import Day
     from auditor.impact.path import Path
     from auditor.model import Finding, FixClass, RuleText
 
@@ -35,6 +36,7 @@ class Explanation:
         why_no_fix: why auditor plans no change for it, as a sentence; "" where it plans one.
         to_judge: rules whose changes may have to come first, which have to be judged before anybody knows; () where that is known.
         options: further options of the command that audits it again, with a space before them.
+        day: of a finding about episodes, the day of the thing that has them.
     """
 
     finding_id: str
@@ -55,3 +57,4 @@ class Explanation:
     why_no_fix: str = ""
     to_judge: tuple[str, ...] = ()
     options: str = ""
+    day: Day | None = None

@@ -12,6 +12,7 @@ from auditor.report.setting_values import from_to_words
 from auditor.report.shown_values import shown_values
 from auditor.report.terminal.by_hand import steps_of, steps_text
 from auditor.report.terminal.console import hanging, pasted, write_parts
+from auditor.report.terminal.day_text import day_parts
 from auditor.report.terminal.failure_table import SEVERITY_STYLES
 from auditor.report.terminal.path_text import path_parts
 from auditor.report.wording import VERDICT_WORDS, allowing, count_of, neutral, neutral_prose, place_of, value_text
@@ -34,7 +35,7 @@ _NOT_HERE = "What is saved cannot be changed: audit the fleet itself with --fix 
 
 def write_explanation(explained: Explanation, out: TextIO) -> None:
     """Write all of it, as wide as the terminal."""
-    write_parts(lambda _width: _parts(explained), out)
+    write_parts(lambda width: _parts(explained, width), out)
 
 
 def write_paths(paths: Sequence[Path], out: TextIO) -> None:
@@ -49,10 +50,13 @@ def write_paths(paths: Sequence[Path], out: TextIO) -> None:
     write_parts(lambda _width: parts(), out)
 
 
-def _parts(explained: Explanation) -> Iterator[RenderableType]:
+def _parts(explained: Explanation, width: int) -> Iterator[RenderableType]:
     yield from _head(explained)
     yield from _section("THE FIX")
     yield from _fix(explained)
+    if explained.day is not None:
+        yield from _section("THE DAY")
+        yield from day_parts(explained.day, width)
     yield from _section("THE I/O PATH")
     yield from _path(explained)
     yield from _costs(explained)
