@@ -31,6 +31,9 @@ class DaySpanDescription:
         bytes: a second, likewise.
         sioc_active_percent: of a datastore, as in its load; None: as it is now.
         hosts: the hosts for which it differs, by name; empty: all.
+        every_minutes: it comes again every so many minutes of the clock, at `at_minute` UTC at first; None: it is once from begin to end.
+        at_minute: minutes past the hour, less than every_minutes.
+        for_minutes: how long it takes each time.
     """
 
     begin: str
@@ -40,8 +43,13 @@ class DaySpanDescription:
     bytes: float | None = None
     sioc_active_percent: float | None = None
     hosts: tuple[str, ...] = ()
+    every_minutes: int | None = None
+    at_minute: int = 0
+    for_minutes: int = 5
 
     def __post_init__(self) -> None:
+        if self.every_minutes is not None and not 0 <= self.at_minute < self.every_minutes > self.for_minutes > 0:
+            raise ValueError(f"nothing comes again every {self.every_minutes} minutes at {self.at_minute} for {self.for_minutes}")
         if not _seconds(self.begin) < _seconds(self.end) <= DAY_SECONDS:
             raise ValueError(f"a day has no span from {self.begin!r} to {self.end!r}")
 
@@ -97,9 +105,17 @@ class Day:
                 if value is None or (span.hosts and host and host not in span.hosts):
                     continue
                 share = 1 / (len(span.hosts) or hosts) if host and field in ("iops", "bytes") else 1.0
-                begin, end = (self._began + _seconds(time) for time in (span.begin, span.end))
-                found.append(Spell(begin, end, value * factor * share))
+                found += [Spell(begin, end, value * factor * share) for begin, end in self._times(span)]
         return tuple(found)
+
+    def _times(self, span: DaySpanDescription) -> list[tuple[float, float]]:
+        """From when to when it differs, each time."""
+        begin, end = (self._began + _seconds(time) for time in (span.begin, span.end))
+        if span.every_minutes is None:
+            return [(begin, end)]
+        period, first = 60 * span.every_minutes, 60 * span.at_minute
+        runs = (period * number + first for number in range(int(begin // period), int(end // period) + 1))
+        return [(run, run + 60 * span.for_minutes) for run in runs if begin <= run and run + 60 * span.for_minutes <= end]
 
 
 def mean_of(steady: float, spells: Iterable[Spell], end: float, seconds: float) -> float:

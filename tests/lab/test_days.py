@@ -208,3 +208,32 @@ def test_the_server_has_its_day_from_its_start() -> None:
     [spell] = state.day.spells(["fast"], "latency_ms")
     ended = spell.begin + 22 * 3600
     assert abs(ended - datetime.now(UTC).timestamp()) < 60
+
+
+def test_what_comes_again_keeps_to_the_minutes_of_the_clock() -> None:
+    """Between two and three hours before an end at 17 minutes past an hour."""
+    ended = 86_400.0 * 20_000 + 17 * 60
+    span = DaySpanDescription(begin="21:00", end="22:00", latency_ms=9, every_minutes=20, at_minute=10, for_minutes=7)
+    spells = Day({"x": (span,)}, ended).spells(["x"], "latency_ms")
+    assert [((ended - spell.begin) / 60, (ended - spell.end) / 60) for spell in spells] == [(167, 160), (147, 140), (127, 120)]
+
+
+@pytest.mark.parametrize(("every", "at", "during"), [(15, 15, 5), (15, 0, 15), (15, 0, 0), (15, -1, 5)])
+def test_a_time_that_cannot_come_again_is_refused(every: int, at: int, during: int) -> None:
+    with pytest.raises(ValueError, match="nothing comes again"):
+        DaySpanDescription(begin="00:00", end="24:00", every_minutes=every, at_minute=at, for_minutes=during)
+
+
+def test_a_described_move_names_both_datastores_as_vcenter_does(client_of: Connect) -> None:
+    move = """
+    vms: [{name: files, host: esx-1, disks: [{datastore: fast}]}]
+    events:
+      - &move {type: VmBeingRelocatedEvent, minutes_ago: 90, vm: files, moved_from: fast, moved_to: next}
+      - {<<: *move, type: VmRelocatedEvent, minutes_ago: 30}
+"""
+    fleet = FLEET.replace("    day:", "      - {name: next, type: VMFS, extents: [naa.624a9370aaaa], clusters: [one]}\n    day:") + move
+    client = client_of(small(fleet))
+    filtered = client.content.eventManager.QueryEvents(vim.event.EventFilterSpec())
+    begun, ended = (event for event in filtered if "Relocat" in type(event).__name__)
+    assert (begun.ds.name, begun.destDatastore.name) == ("fast", "next")
+    assert (ended.sourceDatastore.name, ended.ds.name) == ("fast", "next")

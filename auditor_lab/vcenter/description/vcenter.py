@@ -37,6 +37,8 @@ class LoggedEventDescription:
         host: the host that reports it, by name. Empty: none, or the machine's.
         datastore: a VMFS datastore whose UUID and name are its first arguments. Empty: none.
         arguments: further values.
+        moved_from: of a move that is over, the datastore that the machine came from, by name.
+        moved_to: of a move, the datastore that it goes to, or lies on since, by name.
     """
 
     type: str
@@ -45,6 +47,8 @@ class LoggedEventDescription:
     host: str = ""
     datastore: str = ""
     arguments: tuple[str, ...] = ()
+    moved_from: str = ""
+    moved_to: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,6 +158,9 @@ class VCenterDescription:
             for kind, name in zip(known, (event.vm, event.host, event.datastore), strict=True):
                 if name and name not in known[kind]:
                     raise ValueError(f"{self.name} has no {kind} named {name!r} for event {event.type}")
+            for name in filter(None, (event.moved_from, event.moved_to)):
+                if name not in {store.name for store in self.datastores}:
+                    raise ValueError(f"{self.name} has no datastore named {name!r} for event {event.type}")
 
     def _check_day(self) -> None:
         if not 1 <= self.statistics_level <= 4:

@@ -44,13 +44,31 @@ def _made(state: VCenterState, one: LoggedEventDescription) -> Any:
     if kind is not None:
         if issubclass(kind, _event.VmDasBeingResetEvent):
             place["reason"] = "vmtools heartbeat failure"
-        return kind(fullFormattedMessage=one.type, **place)
+        return kind(**_ends_of_move(state, one, kind), fullFormattedMessage=one.type, **place)
     return _event.EventEx(
         eventTypeId=one.type,
         fullFormattedMessage=f"{one.type}: {', '.join(values)}",
         arguments=[vmodl.KeyAnyValue(key=str(number), value=value) for number, value in enumerate(values, 1)],
         **place,
     )
+
+
+def _ends_of_move(state: VCenterState, one: LoggedEventDescription, kind: Any) -> dict[str, Any]:
+    """The datastores of a move: an event of one that is over is about where the machine came to, another about where it is."""
+
+    def argument(name: str) -> Any:
+        return _event.DatastoreEventArgument(name=name, datastore=vim.Datastore(state.datastore_id[name]))
+
+    if not one.moved_from or not one.moved_to:
+        return {}
+    if issubclass(kind, _event.VmRelocatedEvent):
+        return {"ds": argument(one.moved_to), "sourceDatastore": argument(one.moved_from), "sourceHost": _of_machine(state, one)}
+    return {"ds": argument(one.moved_from), "destDatastore": argument(one.moved_to), "destHost": _of_machine(state, one)}
+
+
+def _of_machine(state: VCenterState, one: LoggedEventDescription) -> Any:
+    moid = next(moid for moid in state.vm_host if state.vm(moid).name == one.vm)
+    return _host(state, state.vm_host[moid])["host"]
 
 
 def _host(state: VCenterState, moid: str) -> dict[str, Any]:
