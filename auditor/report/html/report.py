@@ -11,6 +11,7 @@ from auditor.report.causes import causes_of
 from auditor.report.digest import coverage_line, digest, headline, next_steps
 from auditor.report.finding_ids import FindingIds
 from auditor.report.html.changes import KIND_LOOKS, page_changes
+from auditor.report.html.day_drawing import day_drawing
 from auditor.report.html.drawn_causes import CAUSES_DRAWN, drawn_cause
 from auditor.report.html.embedding import Embedding
 from auditor.report.html.heat_map import heat_map
@@ -20,6 +21,7 @@ from auditor.report.html.path_drawing import drawing
 from auditor.report.html.sparkline import severities_sentence, sparkline, trend_sentence
 from auditor.report.html.storage_map import storage_map
 from auditor.report.html.summary import CAUSES, cause_texts, fix_rows, made_sentences, planned
+from auditor.report.html.worst_days import worst_days
 from auditor.report.html.worst_paths import worst_paths
 from auditor.report.path_words import heading
 from auditor.report.provenance import Provenance
@@ -72,6 +74,8 @@ def write_html(report: Report, out: TextIO) -> None:
         "drawn_causes": [
             drawn_cause(cause, number, path) for number, (cause, path) in enumerate(zip_longest(causes[:CAUSES_DRAWN], worst.of_causes))
         ],
+        # Its texts are escaped where it is made.
+        "days": [(one, Markup(day_drawing(one.day, f"day-{number}"))) for number, one in enumerate(worst_days(report, results))],  # noqa: S704
         "changes": changes,
         "looks": KIND_LOOKS,
         "trend": _drawn_trend(report),
