@@ -75,7 +75,7 @@ def test_an_option_has_the_value_of_its_own_host_beside_the_one_declared(
         ],
         ("SunRPC.MaxConnPerIP", True, False),
         ("Disk.QFullSampleSize", False, True),
-        ("NFS.HeartbeatDelta", False, True),
+        ("NFS.HeartbeatDelta", True, False),
         ("Misc.APDHandlingEnable", False, False),
     ],
 )

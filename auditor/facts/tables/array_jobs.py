@@ -28,7 +28,6 @@ ARRAY_JOB_TABLES = (
         kept_for={
             "job_id": "which job it was, to look it up on the array",
             "subject_name": "on what it ran, beside an episode of latency",
-            "seconds": "how long it took, likewise",
             "bytes": "how much it moved, likewise",
             "detail": "what the array calls it",
         },

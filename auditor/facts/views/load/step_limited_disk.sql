@@ -13,7 +13,11 @@ WITH limited AS (
         d.vm_id,
         d.resource_name,
         least(d.iops_limit, d.policy_iops_limit) AS iops_limit,
-        d.commands_per_second * greatest(1, ceil(d.io_bytes / 32768)) AS pieces_per_second,
+        CASE
+            WHEN d.commands_per_second = 0 THEN 0
+            WHEN d.io_bytes > 32768 THEN d.commands_per_second * ceil(d.io_bytes / 32768)
+            WHEN d.io_bytes IS NOT NULL THEN d.commands_per_second
+        END AS pieces_per_second,
         coalesce(o.limits_machines, false) AS limits_machines
     FROM disk_stream AS d
     LEFT JOIN step_option AS o ON o.endpoint = d.endpoint AND o.host_id = d.host_id
@@ -44,14 +48,4 @@ SELECT
     few(name || ': ' || iops_limit || ' IOPS') AS limited_disks,
     bool_or(coalesce(done >= at_ceiling() * iops_limit, true) OR NOT is_told) AS holds_back
 FROM held
-    few(resource_name || ': ' || least(iops_limit, policy_iops_limit) || ' IOPS') AS limited_disks,
-    bool_or(
-        coalesce(
-            commands_per_second * CASE WHEN io_bytes > 32768 THEN ceil(io_bytes / 32768) WHEN io_bytes IS NOT NULL THEN 1 END
-                >= at_ceiling() * least(iops_limit, policy_iops_limit),
-            commands_per_second IS DISTINCT FROM 0
-        )
-    ) AS holds_back
-FROM disk_stream
-WHERE device IS NOT NULL AND coalesce(iops_limit, policy_iops_limit) IS NOT NULL
 GROUP BY endpoint, host_id, device;
