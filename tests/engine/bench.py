@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -88,11 +88,20 @@ def write_rule(folder: Path, text: str) -> Path:
     return path
 
 
+_loaded: dict[tuple[str, ...], RuleSet] = {}
+
+
 def rules_from(folder: Path, *texts: str) -> RuleSet:
-    """Write rule files and load them."""
-    for text in texts:
-        write_rule(folder, text)
-    return load_rules([folder], VIEWS, REMEDIATORS)
+    """Write rule files and load them; the same texts in a folder without others are read once in a process."""
+    are_alone = not any(folder.rglob("*.yaml"))
+    paths = {path.relative_to(folder).with_suffix("").as_posix(): path for path in (write_rule(folder, text) for text in texts)}
+    if are_alone and texts in _loaded:
+        rules = {rule.id: replace(rule, path=paths[rule.id]) for rule in _loaded[texts]}
+        return RuleSet(rules, VIEWS)
+    loaded = load_rules([folder], VIEWS, REMEDIATORS)
+    if are_alone:
+        _loaded[texts] = loaded
+    return loaded
 
 
 def changed(text: str, *replacements: tuple[str, str]) -> str:
