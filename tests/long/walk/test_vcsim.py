@@ -14,28 +14,10 @@ from auditor_lab.description import LabFleet
 from auditor_lab.scenario import load_scenario, scenario_names
 from auditor_lab.serving import serve
 from tests.depth import thinned
-from tests.peers import go_binary, running_vcsim
+from tests.peers import CARRIED, go_binary, running_vcsim
 
 SCENARIOS = thinned([name for name in reversed(scenario_names()) if len(load_scenario(name).vcenters) == 1], 8)
 """Vcsim is one vCenter; those of a scenario with two are compared one by one in tests/long/lab/test_vcsim.py."""
-CARRIED = (
-    "host",
-    "host_option",
-    "hba",
-    "iscsi_target",
-    "iscsi_option",
-    "vmknic",
-    "device",
-    "path",
-    "datastore",
-    "datastore_extent",
-    "datastore_mount",
-    "vvol_mount",
-    "vm",
-    "vm_disk",
-    "storage_pod",
-)
-"""Tables that vcsim can carry. The others come from esxcli and kernel modules, which it does not have, or from arrays."""
 IGNORED = {"host": {"boot_time"}}  # the lab's hosts boot when the lab starts, and the export is another start
 
 
