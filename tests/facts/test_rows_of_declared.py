@@ -256,3 +256,29 @@ def test_a_disk_that_vsphere_limits_holds_its_commands_back_where_it_does_as_muc
     }
     least = min(limit for limit in (row["iops_limit"], row.get("policy_iops_limit")) if limit is not None)
     assert found["vc", "h1"]["limited_disks"] == f"web disk: {least} IOPS"
+
+
+def test_of_the_entries_for_a_volume_the_narrowest_on_its_own_array_count() -> None:
+    """A volume of one id on two arrays: an entry that names one array is narrower there, and the one for all counts on the other."""
+    volumes = [("sf", "7", "fast"), ("sf-2", "7", "fast"), ("sf", "8", "db[1]"), ("sf", "9", "twice"), ("sf", "10", "two")]
+    entries = [
+        ("fast", None, "1", 2, "s:1"), ("fast", "sf", "2", 3, "s:2"), ("db[1]", None, "3", 2, "s:3"),
+        ("twice", None, "4", 2, "s:4"), ("twice", None, "4", 2, "s:5"), ("two", None, "5", 2, "s:6"), ("two", None, "6", 2, "s:7"),
+    ]  # fmt: skip
+    columns = ("thing", "of_endpoint", "value", "rank", "place")
+    limits: Rows = [{"kind": "volume_limit", **dict(zip(columns, entry, strict=True))} for entry in entries]
+    given: dict[str, Rows] = {
+        "fact.array_volume": [
+            {"endpoint": array, "volume_id": number, "name": name} for array, number, name in [*volumes, ("sf", "11", "none")]
+        ],
+        "fact.declared_setting": [*limits, {"kind": "option", "thing": "*", "value": "99", "rank": 9, "place": "s:9"}],
+    }
+    found = {(row["endpoint"], row["volume"]): row for row in rows_over("step_declared_limit", given)}
+    told = {place: (row["wanted_values"], row["wanted"], row["declared_values"], row["declared_at"]) for place, row in found.items()}
+    assert told == {
+        ("sf", "fast"): (1, "2", "2", "s:2"),
+        ("sf-2", "fast"): (1, "1", "1", "s:1"),
+        ("sf", "db[1]"): (1, "3", "3", "s:3"),
+        ("sf", "twice"): (1, "4", "4", "s:4, s:5"),
+        ("sf", "two"): (2, None, "5, 6", "s:6, s:7"),
+    }

@@ -238,6 +238,25 @@ def test_machines_stop_each_for_itself() -> None:
     assert [(row["vm_id"], row["restarts"]) for row in sorted(found, key=lambda row: row["vm_id"])] == [("v1", 1), ("v2", 1)]
 
 
+@pytest.mark.parametrize(
+    ("trouble", "words"),
+    [
+        pytest.param(happened(20, "no path left", device="naa.1", endpoint="vc-2"), None, id="of another vCenter"),
+        pytest.param(happened(20, "no path left", device="naa.7"), None, id="a device of a datastore of that id elsewhere"),
+        pytest.param(happened(20, "NFS server lost", said="filer, /vol/2, vmfs 1"), None, id="a share that is called like its VMFS"),
+        pytest.param(happened(20, "NFS server lost", said="filer, /vol/3, share 3"), "NFS server lost: share 3", id="a share of NFS 4.1"),
+    ],
+)
+def test_storage_of_the_same_name_or_id_is_not_the_machines(trouble: dict[str, Any], words: str | None) -> None:
+    stores = {
+        "fact.datastore": [*STORES, *of_vc({"datastore_id": "d3", "name": "share 3", "type": "NFS41"})],
+        "fact.datastore_extent": [*EXTENTS, {"endpoint": "vc-2", "datastore_id": "d1", "device": "naa.7"}],
+        "fact.vm_disk": [*MACHINES["fact.vm_disk"], *of_vc({"vm_id": "v1", "disk": "c", "datastore_id": "d3"})],
+    }
+    (found,) = seen("restarted_machine", happened(20, "restarted by vSphere HA", "restarted", vm_id="v1"), trouble, **MACHINES | stores)
+    assert (found["storage_words"], found["restarts_beside_storage"]) == (words, 0 if words is None else 1)
+
+
 def test_a_machine_that_is_gone_is_called_by_its_id() -> None:
     (found,) = restarted(happened(1, "restarted by vSphere HA", "restarted", vm_id="v9"))
     assert (found["resource_name"], found["host"], found["datastores"]) == ("v9", None, None)
