@@ -168,6 +168,47 @@ def test_a_parameter_has_what_its_own_module_says_beside_the_value_declared(give
     assert (row["wanted"], row["wanted_number"], row["option_string"], row["declared_at"]) == ("128", 128, string, "s:1")
 
 
+@pytest.mark.parametrize(
+    ("listed", "is_read", "value"),
+    [
+        pytest.param(1, True, "VMW_PSP_RR iops=10", id="one rule"),
+        pytest.param(2, True, None, id="two of the same words"),
+        pytest.param(0, True, "absent", id="none"),
+        pytest.param(0, False, None, id="not read"),
+        pytest.param(0, None, None, id="nobody read it"),
+    ],
+)
+def test_a_claim_rule_has_the_policy_of_its_own_host_beside_the_one_declared(listed: int, is_read: bool | None, value: str | None) -> None:
+    words = {"satp": "VMW_SATP_ALUA", "vendor": "PURE", "model": "FlashArray", "options": "", "claim_options": ""}
+    rule = {**words, "rule_group": "user", "device": "", "driver": "", "transport": "", "default_psp": "VMW_PSP_RR"}
+    wish = {
+        **HERE,
+        "kind": "claim_rule",
+        "thing": json.dumps(words),
+        "wanted": "VMW_PSP_RR iops=1",
+        "wanted_values": 1,
+        "declared_at": "s:1",
+    }
+    topics = [("multipathing", is_read), ("devices", True)]
+    given: dict[str, Rows] = {
+        **hosts(),
+        "step_declared_setting": [
+            wish, {**wish, "kind": "option"}, {**wish, "thing": json.dumps({**words, "vendor": "X"}), "wanted_values": 2},
+        ],
+        "fact.satp_rule": [
+            *[{**HERE, **rule, "psp_options": "iops=10"}] * listed,
+            *({**place, **rule, "psp_options": "iops=99"} for place in OTHERS),
+        ],
+        "fact.reading": [
+            *({"endpoint": "vc", "scope": "h1", "topic": topic, "complete": whole} for topic, whole in topics if whole is not None),
+            *({"endpoint": place["endpoint"], "scope": place["host_id"], "topic": "multipathing", "complete": True} for place in OTHERS),
+        ],
+    }  # fmt: skip
+    (row,) = own("declared_claim_rule", given)
+    assert (row["value"], row["wanted"], row["host"], row["declared_at"]) == (value, "VMW_PSP_RR iops=1", "h1 of vc", "s:1")
+    assert (row["resource_id"], row["resource_name"]) == ("h1/VMW_SATP_ALUA PURE FlashArray  ", "VMW_SATP_ALUA PURE FlashArray")
+
+
 def test_every_declared_setting_has_a_name_and_as_many_values_as_count() -> None:
     claim = json.dumps({"satp": "VMW_SATP_ALUA", "vendor": "PURE", "model": "FlashArray"})
     wishes = [("option", "", "Disk.MaxLUN"), ("parameter", "lpfc", "lpfc_lun_queue_depth"), ("claim_rule", claim, "")]

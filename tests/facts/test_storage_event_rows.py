@@ -243,18 +243,36 @@ def test_machines_stop_each_for_itself() -> None:
     [
         pytest.param(happened(20, "no path left", device="naa.1", endpoint="vc-2"), None, id="of another vCenter"),
         pytest.param(happened(20, "no path left", device="naa.7"), None, id="a device of a datastore of that id elsewhere"),
+        pytest.param(happened(20, "no path left", device="naa.6"), None, id="a device of a machine of that id elsewhere"),
+        pytest.param(happened(20, "no path left", device="naa.8"), None, id="a device of another datastore"),
         pytest.param(happened(20, "NFS server lost", said="filer, /vol/2, vmfs 1"), None, id="a share that is called like its VMFS"),
+        pytest.param(happened(20, "all paths down", said="x, share 2"), None, id="words that name its share, of no share"),
         pytest.param(happened(20, "NFS server lost", said="filer, /vol/3, share 3"), "NFS server lost: share 3", id="a share of NFS 4.1"),
     ],
 )
 def test_storage_of_the_same_name_or_id_is_not_the_machines(trouble: dict[str, Any], words: str | None) -> None:
     stores = {
-        "fact.datastore": [*STORES, *of_vc({"datastore_id": "d3", "name": "share 3", "type": "NFS41"})],
-        "fact.datastore_extent": [*EXTENTS, {"endpoint": "vc-2", "datastore_id": "d1", "device": "naa.7"}],
-        "fact.vm_disk": [*MACHINES["fact.vm_disk"], *of_vc({"vm_id": "v1", "disk": "c", "datastore_id": "d3"})],
+        "fact.datastore": [
+            *STORES,
+            *of_vc({"datastore_id": "d3", "name": "share 3", "type": "NFS41"}),
+            *({"endpoint": "vc-2", "datastore_id": name, "name": f"{name} elsewhere", "type": "VMFS"} for name in ("d1", "d5")),
+        ],
+        "fact.datastore_extent": [
+            *EXTENTS,
+            *of_vc({"datastore_id": "d9", "device": "naa.8"}),
+            *({"endpoint": "vc-2", "datastore_id": name, "device": device} for name, device in (("d1", "naa.7"), ("d5", "naa.6"))),
+        ],
+        "fact.vm_disk": [
+            *MACHINES["fact.vm_disk"],
+            *of_vc({"vm_id": "v1", "disk": "c", "datastore_id": "d3"}),
+            {"endpoint": "vc-2", "vm_id": "v1", "disk": "a", "datastore_id": "d5"},
+        ],
     }
-    (found,) = seen("restarted_machine", happened(20, "restarted by vSphere HA", "restarted", vm_id="v1"), trouble, **MACHINES | stores)
+    stops = [happened(20, "restarted by vSphere HA", "restarted", **of) for of in ({"vm_id": "v1"}, {"vm_id": "v2"})]
+    stops.append(stops[0] | {"endpoint": "vc-2"})
+    found, without_disks = seen("restarted_machine", *stops, trouble, **MACHINES | stores)
     assert (found["storage_words"], found["restarts_beside_storage"]) == (words, 0 if words is None else 1)
+    assert (found["datastores"], without_disks["datastores"]) == ("share 2, share 3, vmfs 1", None)
 
 
 def test_a_machine_that_is_gone_is_called_by_its_id() -> None:
