@@ -60,3 +60,19 @@ def test_none_is_said_only_where_every_other_aggregate_is_known() -> None:
 
 def test_other_arrays_have_none() -> None:
     assert candidates({"busy": BUSY, "calm": CALM}, family="eseries") == {}
+
+
+def test_the_processors_of_a_pools_node_are_told_by_their_busiest_domains() -> None:
+    cpu = {"idle": 60.0, "wafl": 20.0, "raid": 10.4, "net": 4.0, "host": 3.0, "sm": 2.0, "xor": 0.6}
+    rows = rows_over(
+        "array_pool",
+        {
+            "fact.array_pool": [{"endpoint": "na", "pool_id": name, "name": name, "node_id": name} for name in ("n1", "n2")],
+            "fact.array_node_cpu": [
+                *({"endpoint": "na", "node_id": "n1", "domain": domain, "percent": percent} for domain, percent in cpu.items()),
+                {"endpoint": "elsewhere", "node_id": "n2", "domain": "raid", "percent": 99.0},
+            ],
+        },
+    )
+    found = {row["pool_id"]: (row["cpu_percent"] and round(row["cpu_percent"], 1), row["cpu_domains"]) for row in rows}
+    assert found == {"n1": (40.0, "wafl 20 %, raid 10 %, net 4 %, host 3 %, sm 2 %"), "n2": (None, None)}

@@ -23,6 +23,7 @@ TYPE = EndpointType(
         "connections",
         "volume_load",
         "pool_load",
+        "node_load",
         "protocol_endpoints",
         "bindings",
         "replication",

@@ -16,6 +16,7 @@ from auditor.endpoints.ontap.background import BackgroundWork
 from auditor.endpoints.ontap.history import load_history
 from auditor.endpoints.ontap.jobs import Jobs
 from auditor.endpoints.ontap.lists import Lists
+from auditor.endpoints.ontap.node_load import NodeLoad
 from auditor.endpoints.ontap.platform import platform_of
 from auditor.endpoints.ontap.pools import Pools
 from auditor.endpoints.ontap.qos import NOT_KNOWN, Policy, Reference, policy_of, policy_row, reference_of
@@ -71,10 +72,17 @@ def collect_ontap(
     reading = _Reading(cluster, endpoint.name, needs, lists)
     pools = Pools(lists, needs, interval, clock, sleep)
     background = BackgroundWork(lists)
+    processors = NodeLoad(lists, interval, clock, sleep)
+
+    def nodes() -> Iterator[Batch | Gap]:
+        if "node_load" in needs.topics:
+            processors.begin()
+        return reading.nodes()
+
     topics: dict[str, Callable[[], Iterator[Batch | Gap]]] = {
         "array": reading.array_itself,
         "alerts": partial(alerts, lists),
-        "nodes": reading.nodes,
+        "nodes": nodes,
         "qos_policies": reading.qos_policies,
         "pools": pools.pools,
         "volumes": reading.volumes,
@@ -89,6 +97,7 @@ def collect_ontap(
         "scrub": background.scrub,
         "background_jobs": Jobs(lists).jobs,
         "pool_load": pools.pool_load,  # last: its second reading of the counters waits for the others
+        "node_load": processors.node_load,  # likewise, with readings of its own
     }
     if endpoint.history is not None:
         topics["load_history"] = partial(load_history, lists, endpoint.history, datetime.now(UTC))

@@ -59,6 +59,18 @@ ARRAY_POOL_TABLES = (
         },
     ),
     table(
+        "array_node_cpu",
+        "What the processors of an array's nodes work for, by domains of the array's own; ONTAP system:node, domain_busy.",
+        ENDPOINT,
+        ("node_id", "VARCHAR", "name of the node"),
+        ("domain", "VARCHAR", "in the array's own word; idle among them"),
+        ("percent", "DOUBLE", "of the time of all its processors between two readings; all domains together are 100"),
+        topic="node_load",
+        measured=True,
+        key=("endpoint", "node_id", "domain"),
+        kept_for={"": "which work takes the processors of the node that a busy aggregate is on, beside ontap/background-share"},
+    ),
+    table(
         "array_replication",
         "Relationships that copy a volume away on a schedule; ONTAP SnapMirror.",
         ENDPOINT,

@@ -199,8 +199,10 @@ class Cluster:
             return about.transfer_bytes
         if about.transfer_state != "transferring":
             return 1 << 30
-        operations = about.iops_per_run_an_hour * relationship.runs_an_hour(self.schedules) * about.transfer_seconds
-        return round(operations * 4096)
+        # It began under the schedule of the description, which a change since then does not alter.
+        schedule = self.schedules.get(about.schedule or relationship.policy.schedule or "")
+        runs_an_hour = 0.0 if schedule is None else schedule.runs_an_hour()
+        return round(about.iops_per_run_an_hour * runs_an_hour * about.transfer_seconds * 4096)
 
     def excess_us(self, aggregate: str) -> int:
         """The excess latency of an operation on an aggregate's disks over that within its optimal point, in microseconds."""

@@ -15,12 +15,13 @@ from auditor_lab.arrays.ontap.records import disk_uid, disks, is_flash, link, ra
 
 if TYPE_CHECKING:
     from auditor_lab.arrays.ontap.cluster import Cluster, Lun
-    from auditor_lab.arrays.ontap.parts import AggregateDescription
+    from auditor_lab.arrays.ontap.parts import AggregateDescription, NodeDescription
 
 Values: TypeAlias = dict[str, Any]  # counter name to a number, or to a mapping of labels to numbers
 
 EWMA = ("ewma.hourly", "ewma.daily", "ewma.weekly", "ewma.monthly")
 SAMPLES = 1000  # optimal_point.samples
+PROCESSORS = 16
 OFF_BLOCK_START = tuple(map(str, range(8)))  # sectors from the start of a 4 KiB block
 
 
@@ -160,6 +161,18 @@ def _lun(cluster: Cluster, item: Lun) -> tuple[str, dict[str, str], Values]:
     return f"{item.path}:{item.uuid}", {"svm.name": item.volume.about.svm, "lun.uuid": item.uuid, "name": item.path}, values
 
 
+def _system(cluster: Cluster, item: NodeDescription) -> tuple[str, dict[str, str], Values]:
+    # Of all processors together, in microseconds; shares are those of the description, and what they leave is idle.
+    whole = cluster.uptime * 1e6 * PROCESSORS
+    busy = {domain: whole * share for domain, share in item.cpu.items()}
+    values: Values = {
+        "cpu_elapsed_time": cluster.uptime * 1e6,
+        "num_processors": PROCESSORS,
+        "domain_busy": {"idle": whole - sum(busy.values()), **busy},
+    }
+    return f"{item.name}:{cluster.uuid('node', item.name)}", {"node.name": item.name, "system_model": item.model}, values
+
+
 def _schemas(text: str) -> tuple[Schema, ...]:
     """Schemas from one line each: name type unit denominator."""
     return tuple(Schema(*line.split()) for line in text.strip().splitlines())
@@ -218,6 +231,12 @@ _LUN = _schemas("""
     remote_bytes rate b_per_sec
 """)
 
+_SYSTEM = _schemas("""
+    cpu_elapsed_time delta microsec
+    num_processors raw none
+    domain_busy percent percent cpu_elapsed_time
+""")
+
 TABLES = {
     each.name: each
     for each in (
@@ -230,5 +249,6 @@ TABLES = {
             _headroom,
         ),
         Table("lun", "Work of single LUNs.", _LUN, lambda c: c.luns, _lun),
+        Table("system:node", "Work of nodes.", _SYSTEM, lambda c: c.description.nodes, _system),
     )
 }

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 _DURATION = re.compile(r"P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?$")
 
@@ -41,14 +42,18 @@ class ScheduleDescription:
         return runs * (len(self.days) or 30) / 30
 
 
+_CPU = {"wafl_exempt": 0.12, "exempt": 0.08, "hostOS": 0.06, "nwk_exempt": 0.03, "raid_exempt": 0.01}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeDescription:
-    """A node of the cluster; `all_flash` decides its default scrub schedule."""
+    """A node of the cluster; `all_flash` decides its default scrub schedule, `cpu` has shares of all its processors by domain."""
 
     name: str
     model: str = "FAS8200"
     state: str = "up"
     all_flash: bool = False
+    cpu: Mapping[str, float] = field(default_factory=lambda: dict(_CPU))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

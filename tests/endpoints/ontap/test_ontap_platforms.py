@@ -65,7 +65,7 @@ def test_disks_that_are_somebody_elses_leave_no_gap(tmp_path: Path, model: str, 
 def test_the_same_refusals_of_any_other_cluster_are_gaps(tmp_path: Path) -> None:
     with serving(tmp_path, dataclasses.replace(CLUSTER, lacking=("storage/aggregates", *OF_DISKS))) as (_, endpoint, clock):
         found = collected(endpoint, clock)
-    assert found.incomplete() == {"pools", "pool_load", "scrub", "volume_load", "background_jobs"}
+    assert found.incomplete() == {"pools", "pool_load", "node_load", "scrub", "volume_load", "background_jobs"}
 
 
 def test_a_platform_without_aggregates_that_does_not_answer_leaves_its_gap(tmp_path: Path) -> None:

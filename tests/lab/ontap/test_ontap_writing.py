@@ -382,7 +382,7 @@ def test_counters_only_grow(served: Any, clock: Any) -> None:
 def test_every_schema_is_of_a_counter_that_the_rows_have_and_the_other_way_round(served: Any) -> None:
     session, _ = served
     tables = session.get("/api/cluster/counter/tables?fields=**").json()["records"]
-    assert {each["name"] for each in tables} == {"disk:constituent", "headroom_aggregate", "lun"}
+    assert {each["name"] for each in tables} == {"disk:constituent", "headroom_aggregate", "lun", "system:node"}
     for table in tables:
         schemas = {each["name"] for each in table["counter_schemas"]}
         assert {name for row in counters(session, table["name"]) for name in row} == schemas

@@ -60,6 +60,17 @@ reduced AS (
 node AS (
     SELECT endpoint, node_id, any_value(name) AS name FROM fact.array_node GROUP BY endpoint, node_id
 ),
+processors AS (
+    -- The five domains that take most; by ONTAP's own names, whose meaning is in no reference.
+    SELECT
+        endpoint,
+        node_id,
+        array_to_string(list_slice(list(domain || ' ' || round(percent)::BIGINT || ' %' ORDER BY percent DESC, domain), 1, 5), ', ') AS cpu_domains,
+        sum(percent) AS cpu_percent
+    FROM fact.array_node_cpu
+    WHERE domain <> 'idle'
+    GROUP BY endpoint, node_id
+),
 functions AS (
     SELECT endpoint, pool_id, string_agg(words, ', ' ORDER BY place) AS functions FROM step_pool_function GROUP BY endpoint, pool_id
 ),
@@ -98,6 +109,8 @@ SELECT
     END AS other_share,
     f.functions,
     m.candidates,
+    q.cpu_percent,
+    q.cpu_domains,
     l.current_ops,
     l.optimal_ops,
     l.current_latency_us,
@@ -142,5 +155,6 @@ LEFT JOIN reduced AS e ON e.endpoint = p.endpoint AND e.pool_id = p.pool_id
 LEFT JOIN node AS n ON n.endpoint = p.endpoint AND n.node_id = p.node_id
 LEFT JOIN scrubbed AS s ON s.endpoint = p.endpoint AND s.node_id = coalesce(n.name, p.node_id)
 LEFT JOIN functions AS f ON f.endpoint = p.endpoint AND f.pool_id = p.pool_id
+LEFT JOIN processors AS q ON q.endpoint = p.endpoint AND q.node_id = coalesce(n.name, p.node_id)
 LEFT JOIN step_pool_room AS m ON m.endpoint = p.endpoint AND m.pool_id = p.pool_id
 LEFT JOIN step_pool_use AS u ON u.endpoint = p.endpoint AND u.pool_id = p.pool_id;
