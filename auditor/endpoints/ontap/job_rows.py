@@ -14,10 +14,13 @@ from auditor.endpoints.ontap.qos import optional
 from auditor.endpoints.ontap.schedules import duration_seconds, has_schedule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from auditor.endpoints.common.records import Record
     from auditor.endpoints.common.topics import Row
+
+    Zone = Callable[[], tzinfo | None]
+    """Says the cluster's time zone when it is asked."""
 
 _OF_COMMAND_LINE = "%a %b %d %H:%M:%S %Y"  # "Sat Sep 07 00:10:01 2019", as volume efficiency show prints its times
 _NONE = frozenset({"", "-"})
@@ -77,7 +80,7 @@ def transfer_row(relationship: Record, role: str, containers: Mapping[str, rows.
     )
 
 
-def volume_rows(volume: Record, zone: tzinfo | None) -> Iterator[Row]:
+def volume_rows(volume: Record, zone: Zone) -> Iterator[Row]:
     """The run of a volume's efficiency that runs, the newest that is over, and the newest move."""
     container = rows.container_of(volume)
     about: dict[str, Any] = {
@@ -99,7 +102,7 @@ def volume_rows(volume: Record, zone: tzinfo | None) -> Iterator[Row]:
         )
 
 
-def _efficiency_rows(efficiency: Record, zone: tzinfo | None, about: dict[str, Any]) -> Iterator[Row]:
+def _efficiency_rows(efficiency: Record, zone: Zone, about: dict[str, Any]) -> Iterator[Row]:
     """A run that begins after the end of the one before it is the one that runs: which of them last_op_begin is of, no source says."""
     begin, end = _own_time(efficiency, "last_op_begin", zone), _own_time(efficiency, "last_op_end", zone)
     named = optional(efficiency, "policy")
@@ -200,7 +203,7 @@ def _time(record: Record, name: str) -> datetime | None:
     return found
 
 
-def _own_time(record: Record, name: str, zone: tzinfo | None) -> datetime | None:
+def _own_time(record: Record, name: str, zone: Zone) -> datetime | None:
     """A time of efficiency: ISO 8601, or as the command line prints it, in the cluster's time zone. No source says which REST has."""
     text = record.optional_text(name)
     if text is None or text.strip() in _NONE:
@@ -212,4 +215,5 @@ def _own_time(record: Record, name: str, zone: tzinfo | None) -> datetime | None
     except ValueError:
         record.parse_errors.add(f"{record.prefix}{name}", record.label, "is not a time")
         return None
-    return None if zone is None else local.replace(tzinfo=zone).astimezone(UTC)
+    there = zone()
+    return None if there is None else local.replace(tzinfo=there).astimezone(UTC)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import cache
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.common.background_jobs import RUNNING
@@ -122,7 +123,7 @@ class Jobs:
 
     def _runs(self, parse_errors: ParseErrors) -> Iterator[Batch | Gap]:
         """The newest run of every volume's efficiency, and its newest move."""
-        zone = job_rows.zone_of(self.lists.cluster.get("cluster", fields="timezone"))
+        zone = cache(lambda: job_rows.zone_of(self.lists.cluster.get("cluster", fields="timezone")))  # asked where a time names none
         fields = "uuid,name,svm.name,aggregates.uuid,efficiency,movement"
         for page in self.lists.pages(_VOLUMES, "volume", parse_errors, fields=fields):
             found: list[Record] = list(page)

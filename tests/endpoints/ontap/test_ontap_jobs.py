@@ -94,7 +94,7 @@ def test_a_transfer_that_has_not_begun_is_no_job(fields: dict[str, Any]) -> None
 
 def runs(**efficiency: Any) -> tuple[list[Row], list[str]]:
     of = record(uuid="V-1", name="vol", svm={"name": "svm"}, aggregates=[{"uuid": "A-1"}], efficiency=efficiency)
-    return list(job_rows.volume_rows(of, BERLIN)), errors(of)
+    return list(job_rows.volume_rows(of, lambda: BERLIN)), errors(of)
 
 
 BEFORE = {"last_op_begin": "2026-11-28T11:00:00Z", "last_op_end": "2026-11-28T12:00:00Z"}
@@ -245,3 +245,11 @@ def test_more_snapshots_or_transfers_than_are_read_are_gaps(tmp_path: Path, monk
     assert len(of_kind(found, "snapshot")) == 1
     assert {row["begin_at"] for row in of_kind(found, "replication")} == {None}
     assert [gap.what for gap in found.gaps] == ["storage/volumes/*/snapshots", "snapmirror/relationships: when transfers began"]
+
+
+def test_the_zone_is_not_asked_for_where_every_time_names_its_own() -> None:
+    def asked() -> ZoneInfo:
+        raise AssertionError("nobody needs it")
+
+    of = record(uuid="V-1", name="vol", svm={"name": "svm"}, aggregates=[], efficiency=BEFORE)
+    assert [row["begin_at"] for row in job_rows.volume_rows(of, asked)] == [NOON - HOUR]
