@@ -30,6 +30,7 @@ REASONS: dict[str, tuple[int, str]] = {
     "array_volume": (1, "equal to the volume's own name, by which it is joined"),
     "baseline_datastore": (1, NEWEST),
     "baseline_volume_qos": (2, "the longest name that the text begins with; of equals one by name and id"),
+    "datastore": (1, "who changed it last, and of equals one by name"),
     "device_answer": (3, TIE_BY_NAME),
     "device_queue": (1, ONE_OF_ITS_GROUP),
     "driver_queue": (4, "one row a device; and the commonest depth, which counts where more than half have it"),
@@ -56,6 +57,8 @@ REASONS: dict[str, tuple[int, str]] = {
     "step_limited_disk": (1, "a machine has one name"),
     "step_option": (5, "a host has an option once"),
     "step_path_set": (1, "a set of paths is of one host, whose number is in its key"),
+    "step_pool_function": (2, "a node's name; its one scrub (a fact has one a node)"),
+    "step_pool_room": (1, "a node's name"),
     "step_queue_full_row": (2, "a host has an option once"),
     "step_volume_ceiling": (
         4,
