@@ -159,9 +159,9 @@ def test_an_episode_whose_begin_was_not_read_does_not_count() -> None:
 
 
 def test_a_clock_time_that_no_job_explains() -> None:
-    """Seven of eight runs of something that comes every three hours, and one episode besides."""
+    """Seven of eight runs of something that comes every three hours, and one episode ten minutes after one of them."""
     clocks = [f"{hour:02}:20" for hour in range(0, 21, 3)]
-    row = pattern(history(*day("ds", spiked(*clocks, "10:50"))), "clock")
+    row = pattern(history(*day("ds", spiked(*clocks, "09:30"))), "clock")
     assert {name: row[name] for name in ("cause_name", "episodes", "fitting", "runs", "runs_met", "job_chance")} == {
         "cause_name": "every 3 hours, at 00:20 UTC",
         "episodes": 8,
@@ -195,14 +195,19 @@ def test_machines_restarted_at_one_time_count_once_for_an_episode() -> None:
 
 def test_collapse_is_more_asked_and_less_done() -> None:
     def of(iops: float, asked: float) -> list[Row]:
+        """One interval outside of episodes shows it, too."""
         spikes = spiked(*FIVE)
+        slow = {n for n, one in enumerate(spikes) if one == 900.0}
         return day(
-            "ds", spikes, iops=lambda n: iops if spikes[n] == 900.0 else 200.0, outstanding=lambda n: asked if spikes[n] == 900.0 else 2.0
+            "ds",
+            spikes,
+            iops=lambda n: iops if n in slow else 150.0 if n == 50 else 200.0,
+            outstanding=lambda n: asked if n in slow else 3.0 if n == 50 else 2.0,
         )
 
     collapsed = pattern(history(*of(160.0, 3.0)), "collapse")
     assert (collapsed["episodes"], collapsed["fitting"]) == (5, 5)
-    assert collapsed["share"] == pytest.approx(1 / 284)  # none of the 283 others, and one more
+    assert collapsed["share"] == pytest.approx(2 / 284)  # one of the 283 others, and one more
     assert pattern(history(*of(161.0, 3.0)), "collapse")["fitting"] == 0
     assert pattern(history(*of(160.0, 2.9)), "collapse")["fitting"] == 0
 
