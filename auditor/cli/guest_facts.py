@@ -32,6 +32,5 @@ def guest_facts(
 
     Example: auditor audit --fleet fleet.yaml --from guests
     """
-    script = resources.files("auditor.endpoints.files.guests") / _FILES[system.value]
-    sys.stdout.write(script.read_text(encoding="utf-8"))
+    sys.stdout.write((resources.files("auditor.endpoints.files.guests") / _FILES[system.value]).read_text(encoding="utf-8"))
     return 0

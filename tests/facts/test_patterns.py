@@ -25,7 +25,7 @@ VVOL_ID = "an id, with the prefix that vSphere writes before it"
 DEVICE = "the name of a device, by the vendor's number in it, or as ESXi names what has none"
 
 REASONS: dict[str, tuple[int, str]] = {
-    "baseline_option": (2, "options of ESXi, by the group before the point; and a list of families"),
+    "baseline_option": (1, "a list of families"),
     "baseline_parameter": (2, "a number"),
     "baseline_qos_policy": (4, f"{OWN_WORDS}; no name stands in it"),
     "baseline_volume_qos": (
@@ -35,12 +35,12 @@ REASONS: dict[str, tuple[int, str]] = {
     "claim_rule": (1, OWN_WORDS),
     "datastore": (3, VERSION),
     "datastore_load": (2, "vSphere's own words for a task"),
-    "declared_option": (2, "options of ESXi, by the group before the point; and a list of families"),
+    "declared_option": (1, "a list of families"),
     "declared_parameter": (1, "a number"),
     "device_answer": (1, VVOL_ID),
     "disk_stream": (1, VVOL_ID),
     "guest_disk": (1, "the words with which VMware's virtual disk says its model"),
-    "host": (3, VERSION),
+    "host": (5, VERSION),
     "host_module": (6, f"a parameter's name, whose form the driver fixes; {VERSION}; the release that a driver is made for"),
     "iscsi_target": (3, "an IQN, by the date and the domain before the colon, which its standard gives to one vendor"),
     "module_instance": (7, "a parameter's name, whose form the driver fixes"),
@@ -58,6 +58,7 @@ REASONS: dict[str, tuple[int, str]] = {
     "step_device_group": (1, "a tier, of which fleet.yaml takes four texts"),
     "step_device_hosts": (1, DEVICE),
     "step_device_joined": (2, DEVICE),
+    "step_episode_cause": (2, "vSphere's own words for a task"),
     "step_guest": (7, "vSphere's own words for guest systems"),
     "step_known_device": (2, VERSION),
     "step_module_word": (2, OPTIONS),

@@ -24,7 +24,6 @@ TYPE = EndpointType(
         "array_hosts",
         "connections",
         "load_history",
-        *("array", "alerts", "nodes", "qos_policies", "volumes", "volume_load", "protocol_endpoints", "array_hosts", "connections"),
         "background_jobs",
     ),
     settings=MappingProxyType(
