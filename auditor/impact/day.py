@@ -18,8 +18,8 @@ MOST_BANDS = 6
 _CURVES = (
     ("host", "latency_max_ms", "host, ms"),
     ("array", "latency_max_ms", "array, ms"),
-    ("host", "iops", "host, a second"),
-    ("array", "iops", "array, a second"),
+    ("host", "iops", "host, IOPS"),
+    ("array", "iops", "array, IOPS"),
     ("host", "sioc_active_percent", "SIOC active, %"),
 )
 """Side and column of each curve, and what it is called."""
