@@ -36,8 +36,22 @@ def seen(
     pool: dict[str, Any] | None = None,
 ) -> dict[str, dict[str, Any]]:
     """The rows by function, over the step."""
+    [found] = all_of([tables_of(*jobs, load=load, read=read, state=state, is_open=is_open, family=family, pool=pool)])
+    return found
+
+
+def tables_of(
+    *jobs: dict[str, Any],
+    load: dict[str, Any] | None = None,
+    read: dict[str, bool] | None = None,
+    state: str | None = "idle",
+    is_open: bool | None = False,
+    family: str = "ontap",
+    pool: dict[str, Any] | None = None,
+) -> dict[str, list[dict[str, Any]]]:
+    """What is known of one array with one pool."""
     volumes = [("v1", "share", 1000), ("v2", "lun", 75), ("v3", "vvol", 50)]
-    tables = {
+    return {
         "fact.array_pool": [POOL | (pool or {})],
         "fact.array_pool_load": [LOAD | (load or {})],
         "step_array": [{"endpoint": "na", "family": family}],
@@ -49,9 +63,20 @@ def seen(
         "fact.array_node": [{"endpoint": "na", "node_id": "n1", "name": "n1"}],
         "fact.array_scrub": [{"endpoint": "na", "node_id": "n1", "schedule": "300m@sun@2", "is_open": is_open}],
     }
+
+
+def all_of(arrays: list[dict[str, list[dict[str, Any]]]]) -> list[dict[str, dict[str, Any]]]:
+    """The rows by function of each of several arrays, in their order."""
+    tables: dict[str, list[dict[str, Any]]] = {}
+    for at, array in enumerate(arrays):
+        for name, rows in array.items():
+            tables.setdefault(name, []).extend({**row, "endpoint": f"na-{at}"} for row in rows)
     steps = rows_over("step_pool_function", tables)
     shown = rows_over("pool_function", {"fact.array_pool": tables["fact.array_pool"], "step_pool_function": steps})
-    return {row["function"]: row for row in shown}
+    found: dict[str, dict[str, dict[str, Any]]] = {}
+    for row in shown:
+        found.setdefault(row["endpoint"], {})[row["function"]] = row
+    return [found.get(f"na-{at}", {}) for at in range(len(arrays))]
 
 
 def bounds(found: dict[str, dict[str, Any]]) -> dict[str, tuple[Any, ...]]:
@@ -127,14 +152,21 @@ def test_what_clients_send_is_not_known_where_volumes_were_not_read_whole_and_th
     assert [found[name] for name in names] == [None] * 4
 
 
-@pytest.mark.parametrize("clients", [0.0, 1000.0, 7000.0])
-@pytest.mark.parametrize("consistency", [0.0, 1000.0, 7000.0])
-def test_the_parts_are_never_more_than_the_whole(clients: float, consistency: float) -> None:
+def test_the_parts_are_never_more_than_the_whole() -> None:
     """Law: the least of all parts is no more than the whole, the most no less, and no part has more than the others leave."""
-    load = {"user_transfers_per_second": clients, "consistency_reads_per_second": consistency}
-    for operations, state, is_open in itertools.product((None, 0.0, 500.0, 9000.0), ("idle", "active"), (False, True)):
-        jobs = [] if operations is None else [job("replication", operations=operations)]
-        found = seen(*jobs, load=load, state=state, is_open=is_open)
+    arrays = [
+        tables_of(
+            *([] if operations is None else [job("replication", operations=operations)]),
+            load={"user_transfers_per_second": clients, "consistency_reads_per_second": consistency},
+            state=state,
+            is_open=is_open,
+        )
+        for clients, consistency, operations, state, is_open in itertools.product(
+            (0.0, 1000.0, 7000.0), (0.0, 1000.0, 7000.0), (None, 0.0, 500.0, 9000.0), ("idle", "active"), (False, True)
+        )
+    ]
+    for found in all_of(arrays):
+        assert len(found) > 3
         lows = sum(row["low_per_second"] for row in found.values())
         assert lows <= TOTAL + 1e-6
         assert sum(row["high_per_second"] for row in found.values()) >= TOTAL - 1e-6
