@@ -1,7 +1,5 @@
 """What it takes here to read a day of counters of many hosts: processor time, memory, rows and requests.
 
-Run: python benchmarks/history.py --hosts 100 [--level 3]. There is no server: the answers are bytes made beforehand, as
-a vCenter sends them, and go through the same decoder and into a snapshot on the disk. What a vCenter and the wire take comes on top.
 Run: python benchmarks/history.py --hosts 100 [--level 3]. There is no server: the answers are bytes made here, as a vCenter sends them, and
 go through the same decoder and into a snapshot on the disk. What a vCenter and the wire take comes on top.
 """
