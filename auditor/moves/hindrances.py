@@ -63,6 +63,8 @@ def _space(move: Move, size: Interval, promised: Interval) -> Iterator[Reason]:
     free = move.target.free_bytes
     if free is None:
         return
+    if move.running is not None:
+        size = Interval(0.0, size.high)  # how much of what it needs it has taken already is not read
     left, least = max(0.0, free - promised.low), max(0.0, free - promised.high)
     before = " after the moves before it" if promised.high else ""
     do = "Free space there or choose another datastore."
@@ -71,8 +73,9 @@ def _space(move: Move, size: Interval, promised: Interval) -> Iterator[Reason]:
         yield Reason("space", Sort.AGAINST, "it does not fit", text, do, "docs/domain/facts.md#3-13")
     elif size.high > least:
         most = "an unknown number of bytes" if math.isinf(size.high) else f"up to {bytes_text(size.high)}"
+        what = "what thin disks and snapshots hold" if move.running is None else "how much of that it has taken already"
         shown = f"{bytes_text(least)} or more" if least < left else bytes_text(left)
-        text = f"{move.target.name} has {shown} free{before}, and the disks take {most}: what thin disks and snapshots hold is not read."
+        text = f"{move.target.name} has {shown} free{before}, and the disks take {most}: {what} is not read."
         do = "Look in vCenter how much the machine uses, snapshots included."
         yield Reason("space-unknown", Sort.UNREAD, "whether it fits", text, do, "docs/domain/facts.md#3-13")
 
@@ -95,4 +98,8 @@ def of_running(move: Move) -> Iterator[Reason]:
             return
         text = f"This move advances: {far}, and {before} % {minutes:.0f} minutes before."
         do = "Let it end."
+    if task.target_id is None:
+        text = f"A move of {move.machine.name} runs, or waits to, already, and where to was not read: {far}."
+        yield Reason("running-unread", Sort.UNREAD, "where a running move goes", text, "Look in vCenter where it goes.")
+        return
     yield Reason("running", Sort.NOTE, "it runs already", text, do)

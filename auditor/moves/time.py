@@ -93,8 +93,7 @@ def estimate(move: Move, *, is_offloaded: bool | None, others: tuple[tuple[float
         if most < DEFAULT_RATE.low:
             why, source = bounds[0].text, bounds[0].source
     seconds = _seconds(size, rate)
-    left = None if task is None or task.progress_percent is None else seconds.times(1 - task.progress_percent / 100)
-    return Estimate(size, rate, seconds, basis, why, source, bounds, left)
+    return Estimate(size, rate, seconds, basis, why, source, bounds, None if task is None else _left(task, seconds))
 
 
 def measured_rate(task: Task, size: Interval) -> float | None:
@@ -107,7 +106,14 @@ def measured_rate(task: Task, size: Interval) -> float | None:
     done, since = task.earlier or (0, task.started_at)
     if since is None or (task.read_at - since).total_seconds() <= 0:
         return None
-    return size.high * (task.progress_percent - done) / 100 / (task.read_at - since).total_seconds() or None
+    rate = size.high * (task.progress_percent - done) / 100 / (task.read_at - since).total_seconds()
+    return rate if rate > 0 else None  # progress goes back where vCenter tries a step again
+
+
+def _left(task: Task, seconds: Interval) -> Interval | None:
+    if task.progress_percent is None:
+        return None
+    return Interval.exactly(0.0) if task.progress_percent >= 100 else seconds.times(1 - task.progress_percent / 100)
 
 
 def _seconds(size: Interval, rate: Interval) -> Interval:

@@ -98,6 +98,8 @@ UNREAD = [
     pytest.param(a_move(uses_offload=None), "offload-unread", id="the host's option"),
     pytest.param(a_move(source={"can_clone": None}), "offload-unread", id="what the device can"),
     pytest.param(a_move(replace(DISK, is_thin=True), target={"free_bytes": 99 * GIB}), "space-unknown", id="how much a thin disk holds"),
+    pytest.param(a_move(tasks=(TASK,), target={"free_bytes": 60 * GIB}), "space-unknown", id="how much a move that runs has taken already"),
+    pytest.param(a_move(tasks=(replace(TASK, target_id=None),)), "running-unread", id="where a move that runs goes"),
 ]
 
 

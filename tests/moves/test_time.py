@@ -89,3 +89,15 @@ def test_latencies_of_both_ends_bound_it_with_their_source() -> None:
     assert (bound.text, bound.source) == ("32 commands of 64 KiB at today's latency of both ends", "docs/domain/facts.md#3-11")
     assert estimate(a_move(), is_offloaded=True).why == "the array copies, and no source says how fast"
     assert estimate(between_arrays(latency_ms=None), is_offloaded=False).bounds == ()
+
+
+@pytest.mark.parametrize("size_bytes", [pytest.param(100 * GIB, id="a known size"), pytest.param(None, id="an unknown size")])
+def test_progress_that_goes_back_measures_nothing_and_a_hundred_per_cent_leaves_nothing(size_bytes: int | None) -> None:
+    task = replace(
+        TASK, progress_percent=30, started_at=AT - timedelta(seconds=1000), read_at=AT, earlier=(50, AT - timedelta(seconds=300))
+    )
+    disk = replace(DISK, size_bytes=size_bytes)
+    assert estimate(a_move(disk, tasks=(task,)), is_offloaded=False).basis == "assumed"
+    done = estimate(a_move(disk, tasks=(replace(task, progress_percent=100, earlier=None),)), is_offloaded=False)
+    assert done.left is not None
+    assert (done.left.low, done.left.high) == (0, 0)
