@@ -1,6 +1,7 @@
 """What episodes go with, and how many would by chance: the view `episode_pattern`, over days with known causes and with none."""
 
 import random
+from datetime import timedelta
 from math import comb
 from typing import Any
 
@@ -220,6 +221,43 @@ def test_a_history_with_a_hole_is_not_whole() -> None:
     facts = history(*day("ds", spiked(*FIVE)))
     facts["reading"] = [{"scope": "", "topic": "load_history", "complete": False}]
     assert pattern(facts, "clock")["is_whole"] is None
+
+
+@pytest.mark.parametrize(
+    ("iops", "is_whole"),
+    [
+        pytest.param(200.0, None, id="commands passed, and nobody says how long they took"),
+        pytest.param(None, None, id="nobody says whether any passed"),
+        pytest.param(0.0, True, id="nothing passed"),
+    ],
+)
+def test_an_interval_without_its_latency_is_a_hole(iops: float | None, is_whole: bool | None) -> None:
+    rows = day("ds", spiked(*FIVE))
+    rows[200] |= {"latency_ms": None, "iops": iops}
+    assert pattern(history(*rows), "clock")["is_whole"] is is_whole
+
+
+def test_what_one_of_two_hosts_did_not_read_is_a_hole() -> None:
+    both = [*day("ds", spiked(*FIVE)), *day("ds", spiked(*FIVE), host_id="host-2")]
+    assert pattern(history(*both), "clock")["is_whole"] is True
+    assert pattern(history(*both[:-20]), "clock")["is_whole"] is None
+
+
+def test_a_job_that_fits_two_episodes_leaves_them_to_the_clock() -> None:
+    """Two of five are unlikely by chance, and too few for the rule about jobs."""
+    facts = history(
+        *day("ds", spiked(*FIVE)), background_job=[job for n in (60, 540) for job in jobs("scrub", every=1440, minutes=4, first=n)]
+    )
+    job = pattern(facts, "job")
+    assert (job["fitting"], job["chance"] < 0.01) == (2, True)
+    assert pattern(facts, "clock")["job_chance"] == 1.0
+
+
+def test_of_intervals_of_four_minutes_only_periods_of_whole_intervals_are_tried() -> None:
+    """20 minutes to 8 hours, but for 30 minutes: 5, 15, 30, 45, 60, 90 and 120 intervals."""
+    values = [900.0 if n in (15, 90, 150, 200, 260) else PLAIN[n % 5] for n in range(360)]
+    rows = day("ds", values, seconds=240, begin_at=lambda n: at("00:00") + timedelta(minutes=4 * n))
+    assert pattern(history(*rows), "clock")["tried"] == 365
 
 
 def test_random_episodes_beside_schedules_are_not_taken_for_their_work() -> None:

@@ -266,3 +266,9 @@ def test_the_runs_beside_a_day_are_listed_whether_or_not_they_fit() -> None:
         ("job", "scrub", at("10:00"), at("11:00")),
         ("job", "scrub", at("22:00"), at("23:00")),
     ]
+
+
+def test_an_interval_in_which_nothing_passed_has_no_mean_latency() -> None:
+    rows = day("ds", raised(PLAIN, 900.0, ("02:00", "03:00")))
+    rows[5] |= {"latency_ms": 0.0, "iops": 0.0}
+    assert [row["latency_ms"] for row in view("episode_interval", history(*rows))][4:7] == [9.0, None, 9.0]

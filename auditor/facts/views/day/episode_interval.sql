@@ -1,6 +1,6 @@
 -- materialize: table
 -- One row per interval of the history of a thing with episodes, for pictures of the day: `side` is host, all hosts together, or array, the volumes that
--- it lies on. Latency is the mean over commands, of several hosts or volumes by their commands.
+-- it lies on. Latency is the mean over commands, of several hosts or volumes by their commands; NULL where none passed.
 WITH subject AS (
     SELECT endpoint, subject_kind, subject FROM step_episode GROUP BY endpoint, subject_kind, subject
 ),
@@ -26,7 +26,7 @@ SELECT
     p.side,
     h.begin_at,
     max(h.seconds) AS seconds,
-    sum(h.latency_ms * coalesce(h.iops, 1)) / sum(CASE WHEN h.latency_ms IS NOT NULL THEN coalesce(h.iops, 1) END) AS latency_ms,
+    sum(h.latency_ms * coalesce(h.iops, 1)) / nullif(sum(CASE WHEN h.latency_ms IS NOT NULL THEN coalesce(h.iops, 1) END), 0) AS latency_ms,
     max(greatest(h.latency_ms, h.latency_max_ms)) AS latency_max_ms,
     sum(h.iops) AS iops,
     sum(h.bytes_per_second) AS bytes_per_second,

@@ -42,7 +42,7 @@ chanced AS (
     SELECT *, least(1.0, tried * chance_of(fitting, episodes, share)) AS chance FROM pattern WHERE episodes >= 3 OR fitting > 0
 ),
 explained AS (
-    SELECT endpoint, subject_kind, subject, min(chance) AS chance FROM chanced WHERE cause = 'job' AND episodes >= 3 GROUP BY endpoint, subject_kind, subject
+    SELECT endpoint, subject_kind, subject, min(chance) AS chance FROM chanced WHERE cause = 'job' AND fitting >= 3 GROUP BY endpoint, subject_kind, subject
 )
 SELECT
     c.endpoint,

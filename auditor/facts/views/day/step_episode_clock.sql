@@ -1,7 +1,7 @@
 -- materialize: table
 -- One row per thing with three episodes or more: the clock time, of those that come again every 15 minutes to every day, at which more of its episodes
 -- began than chance explains best. An episode fits where it began in the interval of that time or in the next one. Times are UTC. Every period that had
--- three runs in the history is tried with every interval in it: `tried` is how many that are.
+-- three runs in the history, and is a number of intervals, is tried with every interval in it: `tried` is how many that are.
 WITH period(minutes) AS (
     VALUES (15), (20), (30), (60), (120), (180), (240), (360), (480), (720), (1440)
 ),
@@ -18,7 +18,7 @@ tried AS (
     SELECT s.endpoint, s.subject_kind, s.subject, s.seconds, s.episodes, p.minutes, (s.last_second - s.first_second) // (p.minutes * 60) AS runs
     FROM subject AS s
     CROSS JOIN period AS p
-    WHERE (s.last_second - s.first_second) >= 3 * p.minutes * 60 AND p.minutes * 60 >= 3 * s.seconds
+    WHERE (s.last_second - s.first_second) >= 3 * p.minutes * 60 AND p.minutes * 60 >= 3 * s.seconds AND p.minutes * 60 % s.seconds = 0
 ),
 tries AS (
     SELECT endpoint, subject_kind, subject, sum(minutes * 60 // seconds)::BIGINT AS tried FROM tried GROUP BY endpoint, subject_kind, subject

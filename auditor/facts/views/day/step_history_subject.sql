@@ -1,21 +1,32 @@
 -- materialize: table
--- One row per thing that has a history: what it is called, the array behind it, since when and how whole its history is. `is_nearest`: no other
+-- One row per thing that has a history: what it is called, the array behind it, since when and how whole its history is: by each host that measured it,
+-- as what one host did not read another did not see. `is_nearest`: no other
 -- thing with a history shows the same storage nearer to the machines: a datastore, a device on which no such datastore lies, a volume that no such
 -- datastore or device is joined to.
-WITH read AS (
+WITH of_host AS (
+    -- An interval whose latency was not read is a hole, but for one in which nothing passed.
+    SELECT
+        h.endpoint,
+        h.subject_kind,
+        h.subject,
+        min(h.seconds) AS seconds,
+        min(h.begin_at) AS first_at,
+        max(h.begin_at) AS last_begin_at,
+        count(*) FILTER (WHERE h.latency_ms IS NOT NULL OR h.iops < 1) AS intervals
+    FROM fact.load_history AS h
+    JOIN step_history_normal AS n USING (endpoint, subject_kind, subject, host_id, seconds)
+    GROUP BY h.endpoint, h.subject_kind, h.subject, h.host_id
+),
+read AS (
     SELECT
         endpoint,
         subject_kind,
         subject,
         min(seconds) AS seconds,
-        min(begin_at) AS first_at,
-        max(begin_at) + to_seconds(min(seconds)) AS last_at,
-        count(DISTINCT begin_at) AS intervals
-    FROM (
-        SELECT h.endpoint, h.subject_kind, h.subject, h.seconds, h.begin_at
-        FROM fact.load_history AS h
-        JOIN step_history_normal AS n USING (endpoint, subject_kind, subject, host_id, seconds)
-    )
+        min(first_at) AS first_at,
+        max(last_begin_at) + to_seconds(min(seconds)) AS last_at,
+        min(intervals) AS intervals
+    FROM of_host
     GROUP BY endpoint, subject_kind, subject
 ),
 lying AS (
