@@ -48,6 +48,13 @@ def test_a_guest_that_does_not_say_it_bounds_nothing(why: dict[str, Any]) -> Non
     assert told(*why.pop("disks"), **why) == []
 
 
+@pytest.mark.parametrize(("uuids", "is_known"), [(("u", "v"), True), (("u", "u"), False)])
+def test_two_guests_that_say_one_uuid_are_no_machine(uuids: tuple[str, str], is_known: bool) -> None:
+    guests = [{"endpoint": "files", "guest_id": name, "bios_uuid": uuid} for name, uuid in zip(("a", "b"), uuids, strict=True)]
+    found = rows_over("step_guest_machine", {"fact.guest": guests, "fact.vm": of_vc({"vm_id": "vm", "bios_uuid": "u"})})
+    assert [row["guest_id"] for row in found] == ["a"] * is_known
+
+
 @pytest.mark.parametrize(("depth", "bounds"), [(254, (64, 254)), (32, (32, 64)), (64, (64, 64))])
 def test_what_windows_has_set_counts_from_its_next_start_on(depth: int, bounds: tuple[int, int]) -> None:
     assert told({"driver": "pvscsi"}, system="windows", pvscsi_depth_set=depth) == [("vm", "pvscsi", *bounds)]

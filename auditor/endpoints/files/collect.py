@@ -114,15 +114,12 @@ class _Hosts:
             yield from self._loads.facts()
         if GUESTS in self._needs.topics:
             yield from guest_facts(self._endpoint, self.guests)
-        only_guests = bool(self.guests) and not (
-            self._rows or self.exports
-        )  # they are no hosts: there is nothing that a vCenter would know
-        if not only_guests:
+        if self._rows or self.exports or not self.guests:  # guests are no hosts: nothing that only a vCenter knows was asked of them
             yield gap(self._endpoint, NEEDS_VCENTER, _ONLY_VCENTER)
-        # Which other hosts and datastores there are, no file says.
-        stores_whole = self._stores_whole and (not self.exports or bool(self._rows))
-        whole = {topic: only_guests or (topic == "datastores" and stores_whole) for topic in VCENTER_TOPICS if topic in self._needs.topics}
-        yield readings(self._endpoint, "", whole)
+            # Which other hosts and datastores there are, no file says.
+            stores_whole = self._stores_whole and (not self.exports or bool(self._rows))
+            whole = {topic: topic == "datastores" and stores_whole for topic in VCENTER_TOPICS if topic in self._needs.topics}
+            yield readings(self._endpoint, "", whole)
         if self.unknown:
             more = f" and {len(self.unknown) - 3} more" if len(self.unknown) > 3 else ""
             self._session.add_note(f"Not recognised, and left: {', '.join(self.unknown[:3])}{more}.")

@@ -7,7 +7,7 @@ from auditor.facts.table import ENDPOINT, table
 GUESTS = "guests"
 """Their topic."""
 
-_GUEST = ("guest_id", "VARCHAR", "UUID of its machine's BIOS, else its own name: what distinguishes it from other guests")
+_GUEST = ("guest_id", "VARCHAR", "UUID of its machine's BIOS, with its own name where guests of several names say it; else its own name")
 
 GUEST_TABLES = (
     table(

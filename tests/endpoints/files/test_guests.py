@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from auditor.endpoints.files.guests import read
 from auditor.endpoints.files.guests.read import Guest, bios_uuid, guests_in, latest
 
 from .evidence import HOST, Read, written
@@ -61,7 +62,10 @@ def test_a_guest_is_read_with_its_disks_and_partitions(tmp_path: Path) -> None:
 
 def test_guests_alone_leave_no_gap_about_a_vcenter_and_beside_a_host_they_do(tmp_path: Path) -> None:
     alone = Read(written(tmp_path / "guests", {"app01.txt": WINDOWS}))
-    assert (alone.gaps, {row["complete"] for row in alone.rows["reading"]}) == ([], {True})
+    assert alone.gaps == []
+    assert [(row["topic"], row["complete"]) for row in alone.rows["reading"]] == [("guests", True)], (
+        "they list no vCenter's hosts and datastores"
+    )
     beside = Read(written(tmp_path / "esx-01", HOST), tmp_path / "guests")
     assert [row["hostname"] for row in beside.rows["guest"]] == ["APP01"]
     assert any("only a vCenter knows" in gap.why for gap in beside.gaps)
@@ -115,6 +119,22 @@ def test_a_serial_number_says_which_machine_it_is(serial: str, uuid: str | None)
 def test_a_guest_without_a_clock_is_older_than_one_with() -> None:
     timed, untimed = Guest("db01", taken_at=datetime(2026, 1, 1, tzinfo=UTC)), Guest("DB01")
     assert latest([("a", timed), ("b", untimed)]) == {"db01": ("a", timed)}
+
+
+def test_guests_of_two_names_that_say_one_uuid_are_both_kept() -> None:
+    early, late = datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 1, 2, tzinfo=UTC)
+    said = [
+        ("a", Guest("db01", bios_uuid="u", taken_at=early)),
+        ("b", Guest("DB01", bios_uuid="u", taken_at=late)),
+        ("c", Guest("db02", bios_uuid="u")),
+    ]
+    assert {name: place for name, (place, _) in latest(said).items()} == {"u db01": "b", "u db02": "c"}
+
+
+def test_of_a_file_no_more_is_held_than_a_file_may_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(read, "_MOST", 4)
+    [first, second] = guests_in(("auditor-guest 1\n" + "disk name=sda\n" * 2 + "end\n").encode() * 3)
+    assert (first.is_whole, len(first.disks), second.is_whole) == (True, 2, False)
 
 
 SYS = {

@@ -8,6 +8,7 @@ scsi/scsi_mid_low_api (queue_depth, timeout in seconds, can_queue, proc_name). O
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -22,6 +23,9 @@ _NUMBER = re.compile(r"[0-9]{1,15}")
 _TAKEN = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z")
 _WORD = re.compile(r"([a-z_]+)=(\S*)")
 _LONGEST = 128
+_MOST = 100_000
+"""Guests, disks, partitions and parameters of one file. Policy: some ten thousand guests."""
+_KEPT = frozenset({HEAD, "disk", "partition", "parameter"})
 _SYSTEMS = frozenset({"linux", "windows"})
 
 
@@ -84,6 +88,7 @@ def guests_in(data: bytes) -> list[Guest]:
     if HEAD[:2].encode() not in data[:4096] and HEAD[:2].encode("utf-16-le") not in data[:4096]:
         return []
     guests: list[Guest] = []
+    left = _MOST
     for line in text_of(data).split("\n"):
         word, _, rest = line.strip().partition(" ")
         if word == HEAD:
@@ -92,6 +97,10 @@ def guests_in(data: bytes) -> list[Guest]:
             guests.append(Guest())
         elif guests and not guests[-1].is_whole:
             _read(guests[-1], word, rest.strip())
+        left -= word in _KEPT
+        if left < 0:
+            guests[-1].is_whole = False  # what follows is not read, which is a gap
+            break
     return guests
 
 
@@ -157,9 +166,14 @@ def _bytes(pairs: Mapping[str, str], key: str) -> int | None:
 
 
 def latest(guests: Iterable[tuple[str, Guest]]) -> dict[str, tuple[str, Guest]]:
-    """Of each guest what it said last, with its place, by the UUID of its machine, else by its name in lower case."""
+    """Of each guest what it said last, with its place, by the UUID of its machine, else by its name in lower case.
+
+    Guests of several names that say one UUID are copies, or one that was renamed: each is kept, by both.
+    """
     in_time = sorted(guests, key=lambda one: one[1].taken_at or _NEVER)
-    return {guest.bios_uuid or guest.hostname.lower(): (place, guest) for place, guest in in_time}
+    found = {(guest.bios_uuid, guest.hostname.lower()): (place, guest) for place, guest in in_time}
+    named = Counter(uuid for uuid, _ in found)
+    return {name if uuid is None else uuid if named[uuid] == 1 else f"{uuid} {name}": one for (uuid, name), one in found.items()}
 
 
 _NEVER = datetime.min.replace(tzinfo=UTC)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from auditor.model import Endpoint
 
-_NOT_WHOLE = "the last line of what the script prints is missing: run it again and keep all that it prints"
+_NOT_WHOLE = "the last line of what the script prints is missing, or more than one file may hold: run it again and keep all that it prints"
 
 
 def guest_facts(endpoint: Endpoint, guests: Sequence[tuple[str, Guest]]) -> Iterator[Facts]:
