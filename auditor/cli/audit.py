@@ -58,7 +58,7 @@ def audit(
 
     Example: auditor audit --fleet fleet.yaml --compare 20261121T065500Z-1a2b
 
-    Example: auditor audit --fleet fleet.yaml --history 6h --at "2026-11-25 02:00"
+    Example: auditor audit --fleet fleet.yaml --history 48h --at "2026-11-25 02:00"
 
     Example: auditor audit --fleet fleet.yaml --tag vvol --tag qos
 

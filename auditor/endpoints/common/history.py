@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.common.topics import batch
+from auditor.model import Gap
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -16,6 +17,20 @@ if TYPE_CHECKING:
 
 MOST_SUBJECTS = 1000
 """Volumes of one array whose history is read, those with the most commands first. Policy: one request each, some minutes."""
+
+
+_CERTAIN = 2  # a span of so many intervals holds a whole one, wherever they begin
+
+
+def span_gap(endpoint: str, seconds: int, span: Span) -> Iterator[Gap]:
+    """A gap where the intervals that are kept of a span are so long that it may hold none; nothing where it does."""
+    if (span.end - span.begin).total_seconds() < _CERTAIN * seconds:
+        what = f"intervals since {span.begin:%Y-%m-%d %H:%M} UTC"
+        yield Gap(
+            endpoint,
+            what,
+            f"those that are kept are {seconds / 3600:g} hours long: a span below {_CERTAIN * seconds / 3600:g} hours may hold none",
+        )
 
 
 @dataclass(frozen=True, slots=True)

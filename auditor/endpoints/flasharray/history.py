@@ -11,7 +11,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from auditor.endpoints.common.history import MOST_SUBJECTS, Sample, history_of
+from auditor.endpoints.common.history import MOST_SUBJECTS, Sample, history_of, span_gap
 from auditor.endpoints.common.records import ParseErrors, Record, records
 from auditor.endpoints.flasharray import rows
 from auditor.model import Gap
@@ -45,6 +45,7 @@ def load_history(array: FlashArray, endpoint: str, span: Span, now: datetime) ->
     if seconds is None:
         yield Gap(endpoint, f"performance since {span.begin:%Y-%m-%d %H:%M} UTC", "a FlashArray keeps none for longer than a year")
         return
+    yield from span_gap(endpoint, seconds, span)
     parse_errors = ParseErrors("GET performance of the past")
     asked = {
         "start_time": str(int(span.begin.timestamp()) * 1000),

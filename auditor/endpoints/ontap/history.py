@@ -11,7 +11,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from auditor.endpoints.common.history import MOST_SUBJECTS, Sample, history_of
+from auditor.endpoints.common.history import MOST_SUBJECTS, Sample, history_of, span_gap
 from auditor.endpoints.common.records import ParseErrors
 from auditor.errors import CredentialsError, EndpointError
 from auditor.model import Gap
@@ -24,7 +24,12 @@ if TYPE_CHECKING:
     from auditor.facts.schema import Batch
     from auditor.model import Span
 
-_INTERVALS = (("1d", timedelta(days=1)), ("1w", timedelta(days=7)), ("1m", timedelta(days=30)), ("1y", timedelta(days=365)))
+_INTERVALS = (
+    ("1d", 300, timedelta(days=1)),
+    ("1w", 1800, timedelta(days=7)),
+    ("1m", 7200, timedelta(days=30)),
+    ("1y", 86_400, timedelta(days=365)),
+)
 _LATE = timedelta(minutes=10)  # the oldest interval is not lost because reading took a while
 _SECONDS = {"PT15S": 15, "PT4M": 240, "PT5M": 300, "PT30M": 1800, "PT2H": 7200, "P1D": 86400}
 _WHOLE = frozenset({"ok", "backfilled_data"})
@@ -39,10 +44,12 @@ def load_history(lists: Lists, span: Span, now: datetime) -> Iterator[Batch | Ga
     Raises:
         EndpointError: the lists of these could not be read.
     """
-    interval = next((name for name, kept in _INTERVALS if now - span.begin <= kept + _LATE), None)
-    if interval is None:
+    chosen = next(((name, seconds) for name, seconds, kept in _INTERVALS if now - span.begin <= kept + _LATE), None)
+    if chosen is None:
         yield Gap(lists.endpoint, f"metrics since {span.begin:%Y-%m-%d %H:%M} UTC", "ONTAP keeps none for longer than a year")
         return
+    interval, seconds = chosen
+    yield from span_gap(lists.endpoint, seconds, span)
     parse_errors = ParseErrors("GET metrics")
     counted = _subjects(lists, parse_errors)
     for kind, subject, path in counted[:MOST_SUBJECTS]:

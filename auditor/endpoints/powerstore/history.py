@@ -11,7 +11,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from auditor.endpoints.common.history import MOST_SUBJECTS, Sample, history_of
+from auditor.endpoints.common.history import MOST_SUBJECTS, Sample, history_of, span_gap
 from auditor.endpoints.common.records import ParseErrors, Record
 from auditor.model import Gap
 
@@ -41,6 +41,7 @@ def load_history(array: PowerStore, endpoint: str, names: Mapping[str, str | Non
         yield Gap(endpoint, f"metrics since {span.begin:%Y-%m-%d %H:%M} UTC", "a PowerStore keeps none for longer than two years")
         return
     interval, seconds = chosen
+    yield from span_gap(endpoint, seconds, span)
     parse_errors = ParseErrors("POST metrics/generate, of the past")
     for volume_id, name in list(names.items())[:MOST_SUBJECTS]:
         answered = array.metrics("performance_metrics_by_volume", volume_id, interval)

@@ -87,6 +87,13 @@ def test_the_shortest_resolution_that_reaches_back_is_read(day: Any, hours: floa
     assert {row["seconds"] for row in rows(read(day[1], hours, days_ago), "array")} == {seconds}
 
 
+def test_a_span_that_may_hold_no_interval_is_a_gap(day: Any) -> None:
+    found = read(day[1], 6, 200)
+    assert [gap.why for gap in found.gaps] == ["those that are kept are 24 hours long: a span below 48 hours may hold none"]
+    assert found.complete == {"load_history": False}
+    assert read(day[1], 48, 200).gaps == []
+
+
 def test_what_is_older_than_a_year_is_a_gap(day: Any) -> None:
     found = read(day[1], 24, 400)
     assert [gap.why for gap in found.gaps] == ["a FlashArray keeps none for longer than a year"]

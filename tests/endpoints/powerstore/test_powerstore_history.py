@@ -78,6 +78,13 @@ def test_the_shortest_interval_that_reaches_back_is_read(day: Any, hours: float,
     assert {row["seconds"] for row in rows(read(day[1], hours, days_ago))} == {seconds}
 
 
+def test_a_span_that_may_hold_no_interval_is_a_gap(day: Any) -> None:
+    found = read(day[1], 6, 100)
+    assert [gap.why for gap in found.gaps] == ["those that are kept are 24 hours long: a span below 48 hours may hold none"]
+    assert found.complete == {"load_history": False}
+    assert read(day[1], 48, 100).gaps == []
+
+
 def test_what_is_older_than_two_years_is_a_gap(day: Any) -> None:
     found = read(day[1], 24, 800)
     assert [gap.why for gap in found.gaps] == ["a PowerStore keeps none for longer than two years"]

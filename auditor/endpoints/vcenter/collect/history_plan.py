@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
+from auditor.endpoints.common.history import span_gap
 from auditor.endpoints.vcenter.collect.events import clock_of
 from auditor.endpoints.vcenter.collect.history_figures import KINDS, ROLLED_SECONDS
 from auditor.endpoints.vcenter.collect.load import stores_by_instance
@@ -93,6 +94,8 @@ def prepared(vcenter: VCenter, endpoint: Endpoint, circuit: Circuit) -> Generato
     if not usable and (real_time is None or real_time > begin):
         kept = max((one.kept_seconds for one in intervals if one.enabled), default=0)
         yield gap(endpoint, f"counters since {begin:%Y-%m-%d %H:%M} UTC", f"vCenter keeps none for longer than {kept // 3600} hours")
+    if usable and real_time != begin:
+        yield from span_gap(endpoint.name, usable[0].seconds, endpoint.history)
     stores, _, _ = yield from stores_by_instance(vcenter, endpoint, circuit)
     kept_counters, missing = _kept(usable, levels)
     if missing and usable and real_time != begin:

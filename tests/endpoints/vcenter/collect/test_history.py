@@ -176,6 +176,13 @@ def test_a_longer_span_is_read_by_a_longer_interval(serve_vcenter: Serve) -> Non
     assert {row["seconds"] for row in found.rows("load_history")} == {1800}
 
 
+def test_a_span_that_may_hold_no_roll_up_is_a_gap(serve_vcenter: Serve) -> None:
+    _, endpoint = serve_vcenter(fleet())
+    found = history(endpoint, the_last(3, datetime.now(UTC) - timedelta(days=20)))
+    assert [gap.why for gap in found.gaps] == ["those that are kept are 2 hours long: a span below 4 hours may hold none"]
+    assert history(endpoint, the_last(4, datetime.now(UTC) - timedelta(days=20))).gaps == []
+
+
 def test_what_is_older_than_anything_kept_is_a_gap(serve_vcenter: Serve) -> None:
     _, endpoint = serve_vcenter(fleet())
     found = history(endpoint, the_last(24, datetime.now(UTC) - timedelta(days=400)))
