@@ -44,7 +44,7 @@ _REMEDIES = (
         r"keeps .* rows at level",
         "raise the statistics level in vCenter for some days, or accept the gap; what was not kept is gone",
     ),
-    (r"keeps none for longer|has not begun yet", "ask for a later or an earlier span"),
+    (r"keeps none for longer|has not begun yet|may hold none", "ask for a later, an earlier or a longer span"),
     (r"refuse[sd] (the login|user)|no password|no secret", "correct the account or its password in fleet.yaml"),
     (r"permission|privilege|authority|may not|denied|denies|forbidden", "give the account the right to read it"),
     (r"certificate|host key|pins", "check who answers there, then correct how fleet.yaml trusts it"),

@@ -189,7 +189,7 @@ def test_what_is_older_than_anything_kept_is_a_gap(serve_vcenter: Serve) -> None
     [gap] = found.gaps
     assert re.fullmatch(r"counters since .* UTC", gap.what)
     assert gap.why == "vCenter keeps none for longer than 8760 hours"
-    assert remedy_of(gap) == "ask for a later or an earlier span"
+    assert remedy_of(gap) == "ask for a later, an earlier or a longer span"
     assert not found.rows("load_history")
 
 
