@@ -113,7 +113,7 @@ def whole(given: Facts) -> Facts:
     """With the endpoint of every row that names none, the time of every reading, and devices in order that name no state."""
     usual = {"device": {"endpoint": "vc", "operational_state": "ok"}, "declared": {}, "declared_nfs_server": {}, "declared_setting": {}}
     whole = {table: [{**usual.get(table, {"endpoint": "vc"}), **row} for row in rows] for table, rows in given.items()}
-    return whole | {"reading": [{**row, "read_at": WHEN} for row in whole.get("reading", [])]}
+    return whole | {"reading": [{"read_at": WHEN, **row} for row in whole.get("reading", [])]}
 
 
 def snapshot(given: Facts, asked: Needs = EVERYTHING, **kinds: EndpointKind) -> Snapshot:

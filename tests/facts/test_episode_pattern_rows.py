@@ -56,7 +56,7 @@ def test_episodes_that_begin_with_every_run_of_a_job() -> None:
         "runs": 24,
         "runs_met": 24,
         "hours": 24.0,
-        "is_whole": True,
+        "is_whole": None,  # an ONTAP lists the newest run of a job alone
     }
     assert row["chance"] == pytest.approx(2 * (1 / 12) ** 24)
     # The clock fits too; the rule for it leaves it to the job.
@@ -235,6 +235,38 @@ def test_an_interval_without_its_latency_is_a_hole(iops: float | None, is_whole:
     rows = day("ds", spiked(*FIVE))
     rows[200] |= {"latency_ms": None, "iops": iops}
     assert pattern(history(*rows), "clock")["is_whole"] is is_whole
+
+
+@pytest.mark.parametrize(
+    ("family", "hours", "complete", "is_whole"),
+    [
+        pytest.param("flasharray", 24, True, True, id="a FlashArray lists a day"),
+        pytest.param("flasharray", 24.3, True, None, id="which began after the history"),
+        pytest.param("flasharray", 24, False, None, id="not all of it was read"),
+        pytest.param("ontap", 24, True, None, id="others list the newest run"),
+    ],
+)
+def test_a_job_that_fits_too_seldom_passes_only_where_all_its_runs_are_listed(
+    family: str, hours: float, complete: bool, is_whole: bool | None
+) -> None:
+    facts = history(*day("ds", spiked(*FIVE)), background_job=jobs("snapshot", every=1440, minutes=4, first=60))
+    facts["array"][0]["family"] = family
+    read_at = at("00:00") + timedelta(hours=hours)
+    facts["reading"] += [{"endpoint": "na", "scope": "", "topic": "background_jobs", "complete": complete, "read_at": read_at}]
+    row = pattern(facts, "job")
+    assert (row["fitting"], row["is_whole"]) == (1, is_whole)
+
+
+@pytest.mark.parametrize(("hours", "is_whole"), [(24, True), (24.3, None)])
+def test_restarts_are_known_for_the_day_of_vcenters_log(hours: float, is_whole: bool | None) -> None:
+    facts = history(
+        *day("ds", spiked(*FIVE)),
+        vm_disk=[{"vm_id": "vm", "disk": "Hard disk 1", "datastore_id": "ds", "node": "scsi0:0"}],
+        storage_event=[{"event_key": 1, "happened_at": at("01:05"), "kind": "restarted", "what": "restarted by vSphere HA", "vm_id": "vm"}],
+    )
+    facts["reading"] += [{"scope": "", "topic": "storage_events", "complete": True, "read_at": at("00:00") + timedelta(hours=hours)}]
+    row = pattern(facts, "restart")
+    assert (row["fitting"], row["is_whole"]) == (1, is_whole)
 
 
 def test_what_one_of_two_hosts_did_not_read_is_a_hole() -> None:

@@ -16,6 +16,8 @@ FOUND = {
     "odd-neighbours": {("day/clock-time", "odd-fabric-01")},
     "mixed-estate-twin": set[tuple[str, str]](),
 }
+UNKNOWN = {name: {("day/job-schedule", of)} for name, of in (("ontap-background", "ontap-nfs-01"), ("odd-neighbours", "odd-shared-1"))}
+"""Jobs that fit too seldom, on arrays that list the newest run of a job alone."""
 
 
 @pytest.mark.parametrize("scenario", FOUND)
@@ -25,7 +27,7 @@ def test_a_day_with_a_known_cause_is_told_and_a_healthy_one_ends_with_0(
     code, report = _audited(scenario, tmp_path)
     judged = [(f["verdict"], f["rule"], f["resource"]["name"]) for f in report["findings"] if f["rule"].startswith("day/")]
     assert {(rule, name) for verdict, rule, name in judged if verdict == "fail"} == FOUND[scenario]
-    assert [one for one in judged if one[0] == "unknown"] == []
+    assert {(rule, name) for verdict, rule, name in judged if verdict == "unknown"} == UNKNOWN.get(scenario, set())
     if not FOUND[scenario]:
         assert (code, report["gaps"]) == (0, [])
     if scenario == "sioc-vs-array-qos":

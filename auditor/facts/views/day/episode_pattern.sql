@@ -41,6 +41,38 @@ pattern AS (
 chanced AS (
     SELECT *, least(1.0, tried * chance_of(fitting, episodes, share)) AS chance FROM pattern WHERE episodes >= 3 OR fitting > 0
 ),
+logged AS (
+    -- Since when all that happened is known: a day is listed, and what happened while the fleet was read is taken as read.
+    SELECT
+        endpoint,
+        CASE
+            WHEN bool_and(complete) FILTER (WHERE topic = 'storage_events')
+            THEN max(read_at) FILTER (WHERE topic = 'storage_events') - INTERVAL 1 DAY - INTERVAL 15 MINUTE
+        END AS events_since,
+        CASE
+            WHEN bool_and(complete) FILTER (WHERE topic = 'background_jobs')
+            THEN max(read_at) FILTER (WHERE topic = 'background_jobs') - INTERVAL 1 DAY - INTERVAL 15 MINUTE
+        END AS jobs_since
+    FROM fact.reading
+    WHERE scope = ''
+    GROUP BY endpoint
+),
+jobs_logged AS (
+    -- A FlashArray lists all jobs of the last day; of others it is the newest run of each, or as many as they keep (docs/domain/arrays.md#jobs).
+    SELECT p.endpoint, p.subject_kind, p.subject, max(l.jobs_since) AS since
+    FROM step_history_volume AS p
+    LEFT JOIN step_array AS a ON a.endpoint = p.array_endpoint AND a.family = 'flasharray'
+    LEFT JOIN logged AS l ON l.endpoint = a.endpoint
+    GROUP BY p.endpoint, p.subject_kind, p.subject
+    HAVING count(l.jobs_since) = count(*)
+),
+scheduled AS (
+    SELECT p.endpoint, p.subject_kind, p.subject, 'replication' || coalesce(', schedule ' || x.schedule, '') AS cause_name
+    FROM step_history_volume AS p
+    JOIN step_replication AS x ON x.endpoint = p.array_endpoint AND x.pool_id = p.pool_id
+    WHERE x.interval_seconds <= 3600
+    GROUP BY ALL
+),
 explained AS (
     SELECT endpoint, subject_kind, subject, min(chance) AS chance FROM chanced WHERE cause = 'job' AND fitting >= 3 GROUP BY endpoint, subject_kind, subject
 )
@@ -70,8 +102,15 @@ SELECT
     c.last_at,
     c.worst_ms,
     (epoch(s.last_at) - epoch(s.first_at)) / 3600 AS hours,
-    s.is_whole,
+    CASE
+        WHEN c.cause IN ('move', 'restart') AND coalesce(s.first_at < v.events_since, true) THEN NULL
+        WHEN c.cause = 'job' AND r.cause_name IS NULL AND coalesce(s.first_at < j.since, true) THEN NULL
+        ELSE s.is_whole
+    END AS is_whole,
     CASE WHEN x.chance IS NOT NULL THEN x.chance ELSE 1.0 END AS job_chance
 FROM chanced AS c
 JOIN step_history_subject AS s USING (endpoint, subject_kind, subject)
-LEFT JOIN explained AS x USING (endpoint, subject_kind, subject);
+LEFT JOIN explained AS x USING (endpoint, subject_kind, subject)
+LEFT JOIN logged AS v ON v.endpoint = c.endpoint
+LEFT JOIN jobs_logged AS j ON j.endpoint = c.endpoint AND j.subject_kind = c.subject_kind AND j.subject = c.subject
+LEFT JOIN scheduled AS r ON r.endpoint = c.endpoint AND r.subject_kind = c.subject_kind AND r.subject = c.subject AND r.cause_name = c.cause_name;
