@@ -59,6 +59,7 @@ def checked(snapshot: Path, asked: Sequence[AskedMove], progress: Callable[[date
         facts = Facts(opened.connection)
         machines, stores = facts.machines(), facts.stores()
         named = [_named(one, machines, stores) for one in asked]  # before the views are made, which takes its time
+        _refuse_twice(asked, named)
         earlier = progress(opened.started) if progress is not None and facts.has_moves() else {}
         create_views(opened.connection, Path(spill) / "spilled", {*VIEWS, *STEPS})
         seal(opened.connection)
@@ -152,6 +153,19 @@ def _named(asked: AskedMove, machines: Sequence[_Thing], stores: Sequence[_Thing
         why="no move was checked: it may be any of them.",
         do=f"name one by its vCenter and id: {_listed(f'{one[0]}/{one[1]}' for one in several)}",
     )
+
+
+def _refuse_twice(asked: Sequence[AskedMove], named: Sequence[_Thing]) -> None:
+    """A machine may stand in a plan by its name, and by its id."""
+    first: dict[tuple[str, str], AskedMove] = {}
+    for one, (endpoint, vm_id, _) in zip(asked, named, strict=True):
+        other = first.setdefault((endpoint, vm_id), one)
+        if other is not one:
+            raise ConfigurationError(
+                f"line {one.line} of the plan moves {neutral(one.vm)} a second time (line {other.line} does, as {neutral(other.vm)})",
+                why="no move was checked.",
+                do="leave one of the two lines.",
+            )
 
 
 def _called(word: str, things: Sequence[_Thing]) -> list[_Thing]:

@@ -63,6 +63,13 @@ def test_one_that_is_meant_is_checked(two_vcenters: Path, vm: str, datastore: st
     assert "disks-unread" in {reason.code for reason in one.check.reasons}, "nothing but names was read"
 
 
+def test_a_machine_stands_in_a_plan_once_by_whatever_name(two_vcenters: Path) -> None:
+    twice = [AskedMove("a/b", "slow", 2), AskedMove("vc/vm-2", "slow", 3), AskedMove("vc/vm-3", "slow", 4)]
+    with pytest.raises(ConfigurationError, match=r"line 4 of the plan moves vc/vm-3 a second time \(line 2 does, as a/b\)"):
+        checked(two_vcenters, twice)
+    assert len(checked(two_vcenters, twice[:2])) == 2
+
+
 @dataclass
 class Run:
     """What is asked of a kept run."""
