@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -72,7 +72,18 @@ def job_row(
 def moment(text: object) -> datetime | None:
     """A point in time in UTC, of an ISO 8601 text that names its offset; None for anything else, also for a time without one."""
     found = local_moment(text)
-    return None if found is None else found.astimezone(UTC)
+    try:
+        return None if found is None else found.astimezone(UTC)
+    except OverflowError:  # of the first day or the last that there is
+        return None
+
+
+def begin_of(end: datetime | None, seconds: float | None) -> datetime | None:
+    """When what took so long until `end` began; None where one of the two is not known, or there is no such day."""
+    try:
+        return None if end is None or seconds is None else end - timedelta(seconds=seconds)
+    except OverflowError:
+        return None
 
 
 def local_moment(text: object) -> datetime | None:

@@ -51,9 +51,10 @@ def history_of(endpoint: str, kind: str, subject: str, samples: Iterable[Sample]
     """
     by_begin: dict[datetime, Sample] = {}
     for one in samples:
-        begin_at = one.end - timedelta(seconds=one.seconds)
-        if span.begin <= begin_at and one.end <= span.end:
-            by_begin[begin_at] = one
+        if span.begin < one.end <= span.end:  # first, as before the first day there is none
+            begin_at = one.end - timedelta(seconds=one.seconds)
+            if span.begin <= begin_at:
+                by_begin[begin_at] = one
     if not any(one.iops or one.latency_ms or one.bytes_per_second for one in by_begin.values()):
         return
     yield batch(

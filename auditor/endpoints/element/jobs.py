@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from auditor.endpoints.common.background_jobs import FAILED, OK, RUNNING, UNKNOWN, VOLUME, job_row, moment
+from auditor.endpoints.common.background_jobs import FAILED, OK, RUNNING, UNKNOWN, VOLUME, begin_of, job_row, moment
 from auditor.endpoints.common.records import ParseErrors, Record, objects, records
 from auditor.endpoints.common.topics import batch, optional
 
@@ -90,7 +90,7 @@ class Jobs:
             SYNCS.get(word, "other"),
             RUNNING,
             **_of_volume(volume),
-            begin_at=None if self.now is None or length is None else self.now - timedelta(seconds=length),
+            begin_at=begin_of(self.now, length),
             seconds=length,
             size_bytes=job.number("currentBytes") if job.value.get("currentBytes") is not None else None,
             detail=f"{word} synchronisation",
@@ -156,7 +156,7 @@ def _mirror(job: Record) -> Row | None:
         "replication",
         FAILED if job.optional_text("lastTransferError") else OK,
         **_of_volume(volume),
-        begin_at=None if length is None else end - timedelta(seconds=length),
+        begin_at=begin_of(end, length),
         end_at=end,
         size_bytes=job.number("lastTransferSize") if job.value.get("lastTransferSize") is not None else None,
         schedule=name,

@@ -8,9 +8,10 @@ real cluster: that a sample's timestamp is the end of its interval, and how long
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from auditor.endpoints.common.background_jobs import moment
 from auditor.endpoints.common.history import MOST_SUBJECTS, Sample, history_of, span_gap
 from auditor.endpoints.common.records import ParseErrors
 from auditor.errors import CredentialsError, EndpointError
@@ -100,11 +101,8 @@ def _sample(record: Record) -> Sample | None:
         record.parse_errors.add("status", record.label, f"is {str(status)[:40]!r}: its values are not whole")
         return None
     seconds = _SECONDS.get(str(duration))
-    try:
-        end = datetime.fromisoformat(str(record.value["timestamp"]))
-    except ValueError:
-        end = None
-    if seconds is None or end is None or end.tzinfo is None:
+    end = moment(record.value["timestamp"])
+    if seconds is None or end is None:
         record.parse_errors.add("timestamp and duration", record.label, "are not a time and a length that are known")
         return None
     totals = {}
@@ -113,4 +111,4 @@ def _sample(record: Record) -> Sample | None:
         totals[name] = part.real("total") if part is not None else None
     iops, latency_us = totals["iops"], totals["latency"]
     latency_ms = None if latency_us is None or iops is None else latency_us / 1000 if iops else 0.0
-    return Sample(end.astimezone(UTC), seconds, latency_ms, iops, totals["throughput"])
+    return Sample(end, seconds, latency_ms, iops, totals["throughput"])

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
-from auditor.endpoints.common.background_jobs import FAILED, OK, POOL_OF_VOLUMES, RUNNING, UNKNOWN, VOLUME, job_row, moment
+from auditor.endpoints.common.background_jobs import FAILED, OK, POOL_OF_VOLUMES, RUNNING, UNKNOWN, VOLUME, begin_of, job_row, moment
 from auditor.endpoints.ontap import rows
 from auditor.endpoints.ontap.enumerations import JOB_STATES, MOVE_STATES, OPERATION_STATES, TRANSFER_STATES
 from auditor.endpoints.ontap.qos import optional
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     """Says the cluster's time zone when it is asked."""
 
 _OF_COMMAND_LINE = "%a %b %d %H:%M:%S %Y"  # "Sat Sep 07 00:10:01 2019", as volume efficiency show prints its times
+_LONGEST_SECONDS = 10 * 366 * 86_400  # no transfer takes ten years
 _NONE = frozenset({"", "-"})
 _TRANSFERS = {"transferring": RUNNING, "success": OK, "failed": FAILED, "aborted": FAILED, "hard_aborted": FAILED}
 _OPERATIONS = {"success": OK, "failure": FAILED, "failed": FAILED}  # last_op_state, in lower case; other words are not known
@@ -42,6 +43,8 @@ def duration_of(transfer: Record) -> timedelta | None:
     """How long a transfer has taken; None when it does not say, or not in ISO 8601."""
     text = transfer.optional_text("total_duration")
     seconds = duration_seconds(text) if text is not None else None
+    if seconds is not None and seconds > _LONGEST_SECONDS:
+        seconds = None
     if text is not None and seconds is None:
         transfer.parse_errors.add("total_duration", transfer.label, "is not a length of time")
     return None if seconds is None else timedelta(seconds=seconds)
@@ -72,7 +75,7 @@ def transfer_row(relationship: Record, role: str, containers: Mapping[str, rows.
         subject_id=None if volume is None else volume.uuid,
         subject_name=path,
         pool_id=None if volume is None else volume.pool_id,
-        begin_at=end - length if end is not None and length is not None else None,
+        begin_at=begin_of(end, None if length is None else length.total_seconds()),
         end_at=end,
         size_bytes=transfer.number("bytes_transferred") if transfer.value.get("bytes_transferred") is not None else None,
         schedule=name,

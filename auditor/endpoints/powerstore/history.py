@@ -8,9 +8,10 @@ and whether a sample is repeated before its timestamp or after it; it is filled 
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from auditor.endpoints.common.background_jobs import moment
 from auditor.endpoints.common.history import MOST_SUBJECTS, Sample, history_of, span_gap
 from auditor.endpoints.common.records import ParseErrors, Record
 from auditor.model import Gap
@@ -62,7 +63,8 @@ def samples_of(records: Sequence[Record], seconds: int, now: datetime) -> list[S
         before = round((sample.end - found[at - 1][0].end) / width) - 1 if at else 0
         after = round((found[at + 1][0].end - sample.end) / width) - 1 if at + 1 < len(found) else (now - sample.end) // width
         side = 1 if (after, before) == (repeated, 0) else -1 if (after, before) == (0, repeated) else 0
-        samples += [_moved(sample, side * width * step) for step in range(1, repeated + 1) if side]
+        if side:
+            samples += [_moved(sample, side * width * step) for step in range(1, repeated + 1)]
     return samples
 
 
@@ -72,14 +74,11 @@ def _moved(sample: Sample, by: timedelta) -> Sample:
 
 def _read(record: Record, seconds: int) -> tuple[Sample, int] | None:
     """A sample, and how many more times it is repeated; None where it is of no moment."""
-    try:
-        end = datetime.fromisoformat(str(record.value.get("timestamp")))
-    except ValueError:
-        end = None
-    if end is None or end.tzinfo is None:
+    end = moment(record.value.get("timestamp"))
+    if end is None:
         record.parse_errors.add("timestamp", record.label, "is no moment")
         return None
     iops, latency_us = record.real("total_iops"), record.real("avg_latency")
     latency_ms = None if latency_us is None or iops is None else latency_us / 1000 if iops else 0.0
     count = record.number("repeat_count") if record.value.get("repeat_count") is not None else 1
-    return Sample(end.astimezone(UTC), seconds, latency_ms, iops, record.real("total_bandwidth")), max(1, count or 1) - 1
+    return Sample(end, seconds, latency_ms, iops, record.real("total_bandwidth")), max(1, count or 1) - 1
