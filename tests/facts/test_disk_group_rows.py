@@ -44,10 +44,11 @@ def lying() -> dict[str, Rows]:
 
 
 def test_all_storage_types_of_a_dell_sc_share_its_disks_and_groups_of_a_3par_those_of_their_kind() -> None:
-    rows = rows_over("step_disk_group", {"fact.array_pool": pools(), "step_array": ARRAYS})
+    centers = [{"endpoint": "sc", "pool_id": pool, "name": pool} for pool in ("64702.1", "64702.2", "64703.1")]  # of one manager
+    rows = rows_over("step_disk_group", {"fact.array_pool": [*pools()[4:], *centers], "step_array": ARRAYS})
     grouped = {(row["endpoint"], row["pool_id"]): row["disk_group"] for row in rows}
     assert grouped == {
-        **{("sc", pool): "all disks" for pool in ("r10", "r5", "slow", "unread")},
+        **{("sc", pool): f"all disks of {pool[:5]}" for pool in ("64702.1", "64702.2", "64703.1")},
         **{("par", pool): "disks of the kind ssd" for pool in ("r10", "r5")},
         ("par", "slow"): "disks of the kind hdd",
     }
