@@ -27,7 +27,7 @@ def root() -> Any:
 def test_a_command_of_a_page_is_one_that_there_is(command: Command) -> None:
     parsed, words, context = root(), list(command.words[1:]), None
     while hasattr(parsed, "get_command"):
-        context = parsed.context_class(parsed, info_name=words[0], parent=context)
+        context = parsed.context_class(parsed, info_name=words[0], parent=context, **parsed.context_settings)  # -h is one of them
         found = parsed.get_command(context, words[0])
         assert found is not None, f"{command.where}: there is no command {words[0]}"
         parsed, words = found, words[1:]
