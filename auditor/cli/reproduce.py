@@ -29,6 +29,17 @@ def reproduce(
     test_dir: Annotated[
         str, typer.Option("--test-dir", metavar="PATH", help="The folder inside the test machine that the load's file is made in.")
     ] = DEFAULT_TEST_FOLDER,
+    reads: Annotated[
+        int | None,
+        typer.Option(
+            "--reads",
+            metavar="PERCENT",
+            min=0,
+            max=100,
+            help="How much of a load at an array's ceiling is reads.",
+            show_default="0",
+        ),
+    ] = None,
     rules: options.Rules = None,
     state_dir: options.StateDir = None,
 ) -> int:
@@ -43,7 +54,7 @@ def reproduce(
     from auditor.history.state import state_directory
     from auditor.pipeline.policy import load_rule_set
     from auditor.report.wording import neutral
-    from auditor.reproduction.bounds import checked_folder
+    from auditor.reproduction.bounds import checked_folder, checked_reads
     from auditor.reproduction.files import files_of
     from auditor.reproduction.lessons import lesson_of, why_not
     from auditor.reproduction.situation import situation_of
@@ -58,9 +69,10 @@ def reproduce(
     if lesson is None:
         print(f"{finding_id} ({neutral(found.rule)}): no load shows it: {why_not(reproduction)} Nothing was written.")
         return 0
+    read_percent = checked_reads(reads, lesson)
     datastores, neighbours = _shared(kept, found)
     fix_text = next((rule.fix_text for rule in report.rules if rule.id == found.rule), "")
-    files = files_of(situation_of(finding_id, found, lesson, datastores, neighbours), folder, fix_text, kept.id)
+    files = files_of(situation_of(finding_id, found, lesson, datastores, neighbours), folder, fix_text, kept.id, read_percent)
     _write(out, files)
     print(f"wrote {', '.join(files)} to {out}; nothing was started. Read {out / 'README.md'} first.")
     return 0

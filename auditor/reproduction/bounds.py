@@ -6,6 +6,7 @@ import re
 from pathlib import PurePosixPath
 
 from auditor.errors import ConfigurationError
+from auditor.model import Lesson
 
 DEFAULT_TEST_FOLDER = "/var/tmp/auditor-test"  # noqa: S108  a folder of the test machine's, which its user makes
 TEST_FILE = "auditor-test.dat"
@@ -17,6 +18,9 @@ MOST_WRITTEN_BYTES_PER_SECOND = 100 * 2**20
 MOST_READS_PER_SECOND = 135_000
 """Policy: what the machine of docs/domain/incidents.md#s2 wanted."""
 MOST_FILE_BYTES = 4 * 2**30
+
+MIXED = (Lesson.THROTTLED_NEIGHBOUR, Lesson.SIOC_AGAINST_QOS)
+"""The lessons whose load may be reads in part: a ceiling of the array counts both."""
 
 _REFUSED = ("/dev", "/proc", "/sys", "/boot", "/etc", "/vmfs")
 _PLAIN = re.compile(r"/[A-Za-z0-9._/-]+")
@@ -40,6 +44,21 @@ def checked_folder(text: str) -> str:
         if folder == refused or folder.startswith(f"{refused}/"):
             raise _refused(text, f"lies in {refused}: a load writes into a file of a folder, never to a device or the system")
     return folder
+
+
+def checked_reads(read_percent: int | None, lesson: Lesson) -> int:
+    """The share of reads of a load, in percent; 0 where none was wanted.
+
+    Raises:
+        ConfigurationError: a share was wanted of a load that has none, since its lesson is about reads alone or about no load.
+    """
+    if read_percent is not None and lesson not in MIXED:
+        raise ConfigurationError(
+            f"--reads {read_percent} has no meaning for this finding: it shows {lesson}",
+            why="no file was written.",
+            do=f"leave --reads away; it is for findings that show {' or '.join(MIXED)}.",
+        )
+    return read_percent or 0
 
 
 def _refused(text: str, why: str) -> ConfigurationError:

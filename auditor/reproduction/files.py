@@ -26,7 +26,7 @@ _KEPT = "\0"
 _NOT_READ = "not read: find out before you start"
 
 
-def files_of(situation: Situation, folder: str, fix_text: str, run: str) -> Mapping[str, str]:
+def files_of(situation: Situation, folder: str, fix_text: str, run: str, read_percent: int = 0) -> Mapping[str, str]:
     """The texts of all files by name.
 
     Args:
@@ -34,8 +34,9 @@ def files_of(situation: Situation, folder: str, fix_text: str, run: str) -> Mapp
         folder: the folder of the test machine, as `bounds.checked_folder` accepts it.
         fix_text: what the rule says about its fix.
         run: the id of the run whose finding it is.
+        read_percent: the share of reads of its load, as `bounds.checked_reads` accepts it.
     """
-    guide = guide_of(situation, folder)
+    guide = guide_of(situation, folder, read_percent)
     return {"README.md": _readme(situation, guide, folder, fix_text, run), **guide.files}
 
 

@@ -45,17 +45,42 @@ class Guide:
     care: tuple[str, ...] = field(default=())
 
 
-def guide_of(situation: Situation, folder: str) -> Guide:
-    """The reproduction of a finding, with its test file in `folder` of the test machine."""
+def guide_of(situation: Situation, folder: str, read_percent: int = 0) -> Guide:
+    """The reproduction of a finding, with its test file in `folder` of the test machine.
+
+    Args:
+        situation: the finding, and what lies round it.
+        folder: as `bounds.checked_folder` accepts it.
+        read_percent: the share of reads, as `bounds.checked_reads` accepts it; 0: the load of the report, which writes.
+    """
+    if situation.lesson is Lesson.THROTTLED_NEIGHBOUR:
+        return _throttled_neighbour(folder, read_percent)
+    if situation.lesson is Lesson.SIOC_AGAINST_QOS:
+        return _sioc(situation, folder, read_percent)
     return _GUIDES[situation.lesson](situation, folder)
 
 
-def _throttled_neighbour(_situation: Situation, folder: str) -> Guide:
+def _file_first(folder: str, read_percent: int) -> Mapping[str, str]:
+    """The files that write what is read afterwards; none for a load that only writes."""
+    if not read_percent:
+        return {}
+    return {"prepare.fio": jobs.preparation(folder), "run-prepare.sh": jobs.runner(folder, ["prepare"], 3 * 60, MOST_FILE_BYTES + _GIB)}
+
+
+def _prepare_first(machine: str, read_percent: int) -> tuple[str, ...]:
+    if not read_percent:
+        return ()
+    return (f"In {machine}, before its disk gets a ceiling: sh run-prepare.sh, once. It writes 4 GiB at 50 MiB/s, which the load reads.",)
+
+
+def _throttled_neighbour(folder: str, read_percent: int) -> Guide:
     seconds = jobs.NEIGHBOUR_SECONDS
+    commands = jobs.commands_text(read_percent)
     return Guide(
         files={
-            "load.fio": jobs.neighbour_load(folder),
-            "run-load.sh": jobs.runner(folder, ["load"], seconds + 60, 2 * _GIB),
+            **_file_first(folder, read_percent),
+            "load.fio": jobs.neighbour_load(folder, read_percent),
+            "run-load.sh": jobs.runner(folder, ["load"], seconds + 60, 0 if read_percent else 2 * _GIB),
             "neighbour.sh": jobs.probe(folder, 5 * 60),
         },
         machine=(
@@ -63,9 +88,10 @@ def _throttled_neighbour(_situation: Situation, folder: str) -> Guide:
             " array holds to"
             " few operations (the lowest tier; at most 100 a second of 512 KiB), and NEIGHBOUR, whose disk it does not hold back"
         ),
-        load="at most 100 MiB/s: random writes of 512 KiB, 40 in flight, into one file of 1 GiB; in NEIGHBOUR five reads of 4 KiB a second",
+        load=f"at most 100 MiB/s: random {commands} of 512 KiB, 40 in flight, in a file of 1 GiB; in NEIGHBOUR 5 reads of 4 KiB a second",
         seconds=seconds,
         steps=(
+            *_prepare_first("NOISY", read_percent),
             "In NEIGHBOUR: sh neighbour.sh. Let it run for a minute: that is the quiet figure.",
             "In NOISY: sh run-load.sh. Watch what NEIGHBOUR prints.",
             "The load ends by itself. NEIGHBOUR has to come back to its quiet figure within seconds.",
@@ -73,12 +99,11 @@ def _throttled_neighbour(_situation: Situation, folder: str) -> Guide:
             "To see that block size and depth matter: set bs=4k and iodepth=1 in load.fio. Nothing is to be seen then.",
         ),
         before=(
-            "NEIGHBOUR's reads take hundreds of milliseconds while NOISY writes; the report measured 300 to 400 ms. The array is nearly"
-            " idle."
+            "NEIGHBOUR's reads take hundreds of milliseconds while NOISY's load runs; the report measured 300 to 400 ms, with writes. The"
+            " array is nearly idle."
         ),
         after=(
-            "NEIGHBOUR's reads take about what they take when nobody writes; the report measured about 1 ms. NOISY stays as slow as its"
-            " cap."
+            "NEIGHBOUR's reads take about what they take without that load; the report measured about 1 ms. NOISY stays as slow as its cap."
         ),
         stop="Ctrl-C in NOISY. What is in flight is finished by the array at the cap's pace, within seconds.",
         care=(
@@ -135,7 +160,7 @@ def _queue_depth(_situation: Situation, folder: str) -> Guide:
     )
 
 
-def _sioc(situation: Situation, folder: str) -> Guide:
+def _sioc(situation: Situation, folder: str, read_percent: int) -> Guide:
     rate = jobs.sequential_rate(situation.limit_bytes_per_second)
     known = (
         "a fifth above the cap that was read" if situation.limit_bytes_per_second else "for a cap of 50 MiB/s, as the array's was not read"
@@ -143,14 +168,19 @@ def _sioc(situation: Situation, folder: str) -> Guide:
     speed = number_text(rate / 4)
     return Guide(
         files={
-            "load.fio": jobs.sequential_load(folder, situation.limit_bytes_per_second),
-            "run-load.sh": jobs.runner(folder, ["load"], jobs.SEQUENTIAL_SECONDS + 60, MOST_FILE_BYTES + _GIB),
+            **_file_first(folder, read_percent),
+            "load.fio": jobs.sequential_load(folder, situation.limit_bytes_per_second, read_percent),
+            "run-load.sh": jobs.runner(folder, ["load"], jobs.SEQUENTIAL_SECONDS + 60, 0 if read_percent else MOST_FILE_BYTES + _GIB),
             "neighbour.sh": jobs.probe(folder, 10 * 60),
         },
         machine="one test machine with a disk on the datastore below; neighbour.sh in a second one with a disk on the same datastore",
-        load=f"sequential writes of 256 KiB, 16 in flight, at most {rate} a second ({speed} MiB/s, {known}), into one file of 4 GiB",
+        load=(
+            f"sequential {jobs.commands_text(read_percent)} of 256 KiB, 16 in flight, at most {rate} a second ({speed} MiB/s, {known}),"
+            " in one file of 4 GiB"
+        ),
         seconds=jobs.SEQUENTIAL_SECONDS,
         steps=(
+            *_prepare_first("the test machine", read_percent),
             "In the second machine: sh neighbour.sh.",
             "In the test machine: sh run-load.sh.",
             'In vCenter: the datastore\'s chart, counter "Storage I/O Control active time" (datastore.siocActiveTimePercentage).',
@@ -160,7 +190,7 @@ def _sioc(situation: Situation, folder: str) -> Guide:
             "SIOC's active time goes to 100 % together with the latency, which the report saw at 50 to 100 ms for every machine of the"
             " datastore."
         ),
-        after="the writes stay at the array's cap, SIOC's active time stays at 0, and the neighbour's latency comes back at once.",
+        after="the load stays at the array's cap, SIOC's active time stays at 0, and the neighbour's latency comes back at once.",
         stop="Ctrl-C in the test machine.",
         care=("Machines that lose their heartbeat for too long are restarted by HA: use a datastore without production machines.",),
     )
@@ -249,9 +279,7 @@ def _offload(_situation: Situation, folder: str) -> Guide:
 
 
 _GUIDES = {
-    Lesson.THROTTLED_NEIGHBOUR: _throttled_neighbour,
     Lesson.QUEUE_DEPTH: _queue_depth,
-    Lesson.SIOC_AGAINST_QOS: _sioc,
     Lesson.BACKGROUND: _background,
     Lesson.OFFLOAD: _offload,
 }

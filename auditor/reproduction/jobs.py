@@ -28,14 +28,14 @@ DEFAULT_CAP_BYTES_PER_SECOND = 50 * _MIB
 PROBE_INTERVAL_SECONDS = 0.2
 
 
-def neighbour_load(folder: str) -> str:
-    """Large random writes with a deep queue: what made neighbours wait in docs/domain/incidents.md#s0."""
+def neighbour_load(folder: str, read_percent: int = 0) -> str:
+    """Large random commands with a deep queue: what made neighbours wait in docs/domain/incidents.md#s0, where all were writes."""
     rate = MOST_WRITTEN_BYTES_PER_SECOND // NEIGHBOUR_BLOCK // NEIGHBOUR_JOBS
     return _job_file(
-        "Large random writes, 40 in flight: more than a capped disk may finish, so they fill the queue that others share.",
+        f"Large random {commands_text(read_percent)}, 40 in flight: more than a capped disk finishes; they fill the queue all share.",
         folder,
-        {"rw": "randwrite", "bs": "512k", "iodepth": NEIGHBOUR_DEPTH, "ioengine": "libaio", "size": "1g", "runtime": NEIGHBOUR_SECONDS},
-        [("noisy", {"numjobs": NEIGHBOUR_JOBS, "rate_iops": rate, "group_reporting": 1})],
+        {"bs": "512k", "iodepth": NEIGHBOUR_DEPTH, "ioengine": "libaio", "size": "1g", "runtime": NEIGHBOUR_SECONDS},
+        [("noisy", {"numjobs": NEIGHBOUR_JOBS, **_mixed("rand", rate, read_percent), "group_reporting": 1})],
     )
 
 
@@ -58,18 +58,45 @@ def preparation(folder: str) -> str:
     return _job_file("Writes the test file once, slowly.", folder, once, [("prepare", {})], repeats=False)
 
 
-def sequential_load(folder: str, cap_bytes_per_second: float | None) -> str:
-    """Sequential writes at a fifth above the array's cap, as a Storage vMotion sends them (docs/domain/incidents.md#s1)."""
+def sequential_load(folder: str, cap_bytes_per_second: float | None, read_percent: int = 0) -> str:
+    """Sequential commands at a fifth above the array's cap; writes, as a Storage vMotion sends them, unless a share is to be reads.
+
+    Source: docs/domain/incidents.md#s1.
+    """
     rate = sequential_rate(cap_bytes_per_second)
-    options = {"rw": "write", "bs": "256k", "iodepth": SEQUENTIAL_DEPTH, "ioengine": "libaio", "size": "4g", "runtime": SEQUENTIAL_SECONDS}
-    note = "Sequential writes a fifth above the cap: enough that the array throttles, no more."
-    return _job_file(note, folder, options, [("sequential", {"numjobs": 1, "rate_iops": rate})])
+    options = {"bs": "256k", "iodepth": SEQUENTIAL_DEPTH, "ioengine": "libaio", "size": "4g", "runtime": SEQUENTIAL_SECONDS}
+    note = f"Sequential {commands_text(read_percent)} a fifth above the cap: enough that the array throttles, no more."
+    return _job_file(note, folder, options, [("sequential", {"numjobs": 1, **_mixed("", rate, read_percent)})])
 
 
 def sequential_rate(cap_bytes_per_second: float | None) -> int:
-    """Writes a second of SEQUENTIAL_BLOCK."""
+    """Commands a second of SEQUENTIAL_BLOCK, reads and writes together."""
     wanted = 1.2 * (cap_bytes_per_second or DEFAULT_CAP_BYTES_PER_SECOND)
     return max(1, ceil(min(wanted, MOST_WRITTEN_BYTES_PER_SECOND) / SEQUENTIAL_BLOCK))
+
+
+def commands_text(read_percent: int) -> str:
+    """The commands of a load in words."""
+    if read_percent in (0, 100):
+        return "reads" if read_percent else "writes"
+    return f"commands ({read_percent} % reads, {100 - read_percent} % writes)"
+
+
+def _mixed(order: str, rate: int, read_percent: int) -> Mapping[str, object]:
+    """The options of a job that does `rate` commands a second, of which a share are reads.
+
+    fio holds reads and writes each to a rate of its own: both together do no more than `rate`, or 2 where that is 1. The file that is read
+    has to be there: without it fio would write it as fast as it can.
+
+    Source: fio's manual, `rw`, `rwmixread`, `rate_iops` (values for reads and writes, separated by a comma), `allow_file_create`.
+    """
+    if read_percent == 0:
+        return {"rw": f"{order}write", "rate_iops": rate}
+    if read_percent == 100:
+        return {"rw": f"{order}read", "rate_iops": rate, "allow_file_create": 0}
+    reads = min(max(1, round(rate * read_percent / 100)), max(1, rate - 1))
+    rates = f"{reads},{max(1, rate - reads)}"
+    return {"rw": f"{order}rw", "rwmixread": read_percent, "rate_iops": rates, "allow_file_create": 0}
 
 
 def _job_file(

@@ -14,7 +14,15 @@ import pytest
 
 from auditor.errors import ConfigurationError
 from auditor.model import Lesson, Verdict
-from auditor.reproduction.bounds import MOST_FILE_BYTES, MOST_READS_PER_SECOND, MOST_SECONDS, MOST_WRITTEN_BYTES_PER_SECOND, checked_folder
+from auditor.reproduction.bounds import (
+    MIXED,
+    MOST_FILE_BYTES,
+    MOST_READS_PER_SECOND,
+    MOST_SECONDS,
+    MOST_WRITTEN_BYTES_PER_SECOND,
+    checked_folder,
+    checked_reads,
+)
 from auditor.reproduction.files import files_of
 from auditor.reproduction.situation import Situation
 from tests.report import samples
@@ -32,8 +40,9 @@ def situation(lesson: Lesson, limit: float | None = None) -> Situation:
 def every_file() -> Iterator[tuple[str, str]]:
     for lesson in Lesson:
         for limit in (None, 1.0, 10.0**12):
-            for name, text in files_of(situation(lesson, limit), FOLDER, "By hand.", "a-run").items():
-                yield f"{lesson}/{limit}/{name}", text
+            for reads in (0, 1, 80, 100) if lesson in MIXED else (0,):
+                for name, text in files_of(situation(lesson, limit), FOLDER, "By hand.", "a-run", reads).items():
+                    yield f"{lesson}/{limit}/{reads}/{name}", text
 
 
 # Each text once: limits change only the load of S1.
@@ -68,12 +77,14 @@ def test_every_job_is_bounded(name: str, text: str) -> None:
     assert jobs
     for job in jobs:
         count, block = int(job.get("numjobs", 1)), size_of(job["bs"])
-        rate = int(job["rate_iops"]) * count
-        assert rate > 0
-        if "read" in job["rw"]:
+        rates = [int(rate) for rate in job["rate_iops"].split(",")]
+        assert all(rate > 0 for rate in rates)
+        assert len(rates) == (2 if job["rw"] in ("rw", "randrw") else 1)  # one rate would hold for reads and writes each
+        rate = sum(rates) * count
+        if "write" not in job["rw"]:
             assert rate <= MOST_READS_PER_SECOND
             assert job["allow_file_create"] == "0"  # fio would write the file that it reads as fast as it can
-        else:
+        if job["rw"] not in ("read", "randread"):
             assert rate * block <= MOST_WRITTEN_BYTES_PER_SECOND
         assert size_of(job["size"]) <= MOST_FILE_BYTES
         assert (job["directory"], job["filename"], job["direct"]) == (FOLDER, "auditor-test.dat", "1")
@@ -95,6 +106,23 @@ def test_the_load_of_s2_ends_with_the_report_s_threads() -> None:
 def test_the_load_of_s1_is_a_fifth_above_the_cap_that_was_read() -> None:
     [job] = jobs_of(files_of(situation(Lesson.SIOC_AGAINST_QOS, 50 * 2**20), FOLDER, "", "a-run")["load.fio"])
     assert int(job["rate_iops"]) == 240  # 60 MiB/s in pieces of 256 KiB
+
+
+@pytest.mark.parametrize(("lesson", "rates"), [(Lesson.SIOC_AGAINST_QOS, "192,48"), (Lesson.THROTTLED_NEIGHBOUR, "32,8")])
+def test_a_mix_of_four_fifths_reads_does_no_more_than_the_load_that_writes(lesson: Lesson, rates: str) -> None:
+    about = situation(lesson, 50 * 2**20)  # 240 of 256 KiB a second; five jobs of 40 of 512 KiB are 100 MiB/s
+    files = files_of(about, FOLDER, "", "a-run", 80)
+    [job] = jobs_of(files["load.fio"])
+    assert (job["rwmixread"], job["rate_iops"]) == ("80", rates)
+    assert "(80 % reads, 20 % writes)" in " ".join(files["README.md"].split())
+    assert "sh run-prepare.sh, once" in " ".join(files["README.md"].split())  # fio makes no file that is missing
+    assert {"prepare.fio", "run-prepare.sh"} <= set(files)
+
+
+def test_a_share_of_reads_is_refused_where_the_load_has_no_writes_to_mix_them_with() -> None:
+    assert [checked_reads(None, Lesson.QUEUE_DEPTH), checked_reads(80, Lesson.SIOC_AGAINST_QOS)] == [0, 80]
+    with pytest.raises(ConfigurationError, match="--reads 80"):
+        checked_reads(80, Lesson.QUEUE_DEPTH)
 
 
 def test_background_work_is_only_measured_and_commands_of_offload_are_no_script() -> None:
@@ -156,7 +184,7 @@ def test_scripts_are_shell_that_checks_its_folder_first(name: str, text: str, tm
 
 def test_a_script_refuses_a_folder_that_leads_to_devices(tmp_path: Path) -> None:
     (tmp_path / "test").symlink_to("/dev")
-    [text] = [text for name, text in SCRIPTS if name.startswith(f"{Lesson.SIOC_AGAINST_QOS}/") and "run-load" in name]
+    [text] = [text for name, text in SCRIPTS if name.startswith(f"{Lesson.SIOC_AGAINST_QOS}/") and name.endswith("/0/run-load.sh")]
     (tmp_path / "script.sh").write_text(text.replace(f"dir={FOLDER}", f"dir={tmp_path}/test"))
     ended = subprocess.run(["sh", tmp_path / "script.sh"], capture_output=True, text=True, check=False, cwd=tmp_path)
     assert ended.returncode == 1
