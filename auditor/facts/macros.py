@@ -53,6 +53,14 @@ END;
 CREATE OR REPLACE MACRO plain_number(word) AS CASE WHEN regexp_full_match(word, '0|[1-9]\d{0,17}') THEN TRY_CAST(word AS BIGINT) END;
 """
 
+# An IPv4 address or mask as a number; NULL of all else, a host's name and an IPv6 address among them.
+_ADDRESS = r"""
+CREATE OR REPLACE MACRO ipv4(address) AS CASE
+    WHEN regexp_full_match(address, '(\d{1,3}\.){3}\d{1,3}')
+    THEN list_reduce(list_transform(string_split(address, '.'), lambda part: CAST(part AS BIGINT)), lambda high, low: high * 256 + low)
+END;
+"""
+
 # Whether the text of a claim rule names what a device answers to an inquiry: '' names all, and NULL is where no document says. A text is
 # compared as it is; whether case counts is not stated. A model as ^mod* names what begins with mod; other uses of ^ and *, `*` alone and
 # one in a vendor included, are not described. Blanks at the end of the answer were trimmed away.
@@ -159,7 +167,21 @@ CREATE OR REPLACE MACRO takes_family_alone(vendor, model) AS
 
 def _texts() -> tuple[str, str]:
     """The text that creates all macros, and a digest of it, which the last of them answers with."""
-    plain = (_FEW, _CLAIMS, _DEVICE, _CEILING, _AT_CEILING, _AUTOMATIC, _OPTIONS, _WHEN, _TWO_READINGS, _ADVICE, _NODES, _EPISODES)
+    plain = (
+        _FEW,
+        _ADDRESS,
+        _CLAIMS,
+        _DEVICE,
+        _CEILING,
+        _AT_CEILING,
+        _AUTOMATIC,
+        _OPTIONS,
+        _WHEN,
+        _TWO_READINGS,
+        _ADVICE,
+        _NODES,
+        _EPISODES,
+    )
     text = _families() + "".join(plain)
     digest = hashlib.sha256(text.encode()).hexdigest()
     return f"{text}CREATE OR REPLACE MACRO digest_of_macros() AS '{digest}';\n", digest

@@ -173,6 +173,7 @@ USUAL: Row = {
     "hosts": None,
     "host_names": None,
     "datastores": None,
+    "running_machines": None,
     "vm_disk": None,
     "pool": None,
     "tiering": None,
@@ -358,3 +359,47 @@ def test_exports_of_a_powerstore_carry_no_datastore_only_where_each_mount_is_one
     at = {"name": "nfs", "type": "NFS", "nfs_host": "198.51.100.1", "nfs_path": path}
     add(given, "datastore", {"endpoint": "vc", "datastore_id": "nfs", **at})
     assert {row["volume"]: row["carries_datastore"] for row in rows_by_id("array_volume", given).values()} == carries
+
+
+def _machines(*, vms_read: bool = True, **powered: str | None) -> Facts:
+    """A VMFS datastore on a LUN, and machines with a disk on it and one with a raw device mapping there; all disks were read."""
+    given = vcenters(*(() if vms_read else ("vms",)))
+    array(given, "fa", EndpointKind.FLASHARRAY, lun("used"), lun("empty"))
+    on_all_hosts(given, seen("naa.used", "flasharray"))
+    add(given, "datastore", {"endpoint": "vc", "datastore_id": "ds", "name": "ds", "type": "VMFS"})
+    add(given, "datastore_extent", {"endpoint": "vc", "datastore_id": "ds", "device": "naa.used"})
+    for host_row in given["host"]:
+        host_row["connection_state"] = "connected"
+    for name, state in {**powered, "raw": "poweredOn"}.items():
+        add(
+            given,
+            "vm",
+            {"endpoint": "vc", "vm_id": name, "name": name, "host_id": "host-1", "power_state": state, "disks_read": True},
+        )
+        raw = {"rdm_mode": "physicalMode", "rdm_device": "naa.used"} if name == "raw" else {}
+        for disk in ("disk 1", "disk 2"):
+            add(given, "vm_disk", {"endpoint": "vc", "vm_id": name, "disk": disk, "datastore_id": "ds", **raw})
+    return given
+
+
+@pytest.mark.parametrize(
+    ("given", "machines"),
+    [
+        pytest.param(_machines(a="poweredOn", b="poweredOn", c="poweredOff"), 2, id="two run, each with two disks, one is off"),
+        pytest.param(_machines(a="poweredOn"), 1, id="one, and a raw device mapping"),
+        pytest.param(_machines(a="poweredOff"), 0, id="none runs"),
+        pytest.param(_machines(a="poweredOn", b=None), None, id="one, and another may run"),
+        pytest.param(_machines(a="poweredOn", b="poweredOn", c=None), 2, id="two at least"),
+        pytest.param(_machines(vms_read=False, a="poweredOn"), None, id="one is known, and not all machines were read"),
+        pytest.param(_machines(vms_read=False, a="poweredOn", b="poweredOn"), 2, id="two are known, and not all machines were read"),
+    ],
+)
+def test_machines_that_run_on_a_volume_are_counted_at_least(given: Facts, machines: int | None) -> None:
+    rows = rows_by_id("array_volume", given)
+    assert {row["volume"]: row["running_machines"] for row in rows.values()} == {"used": machines, "empty": None}
+
+
+def test_a_machine_whose_disks_were_not_read_may_be_on_the_volume() -> None:
+    given = _machines(a="poweredOn")
+    add(given, "vm", {"endpoint": "vc", "vm_id": "b", "name": "b", "host_id": "host-1", "power_state": "poweredOn", "disks_read": False})
+    assert rows_by_id("array_volume", given)["fa", "id of used"]["running_machines"] is None

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from .fleets import Facts
 from .whole_rows import Row, add, expected, host, rows_by_id, vcenter
 
@@ -65,6 +67,8 @@ USUAL: Row = {
     "subnets": 0,
     "mtus": 0,
     "portals": "",
+    "vmknics_in_one_subnet": 0,
+    "vmknics_of_that_subnet": None,
     "devices": 0,
     "active_paths": 0,
     "dead_paths": 0,
@@ -99,3 +103,48 @@ EXPECTED = expected(
 
 def test_each_iscsi_adapter_is_told_with_what_is_bound_to_it() -> None:
     assert rows_by_id("port_binding", fleet()) == EXPECTED
+
+
+def _unbound(*vmknics: Row, targets: tuple[str, ...] = ("198.51.100.9",), unread: str = "") -> tuple[int | None, str | None]:
+    given: Facts = {}
+    vcenter(given, "vc")
+    host(given, "vc", "esx", "esx", "gold", unread={unread})
+    key = {"endpoint": "vc", "host_id": "esx"}
+    add(given, "hba", {**key, "hba": "vmhba64", "kind": "iscsi", "driver": "iscsi_vmk", "is_software": True})
+    add(given, "iscsi_target", *({**key, "hba": "vmhba64", "kind": "static", "address": one, "port": 3260, "iqn": one} for one in targets))
+    add(given, "vmknic", *({**key, "subnet_mask": "255.255.255.0", "stack": "defaultTcpipStack", **one} for one in vmknics))
+    [found] = rows_by_id("port_binding", given).values()
+    return found["vmknics_in_one_subnet"], found["vmknics_of_that_subnet"]
+
+
+VMK1: Row = {"vmk": "vmk1", "ip": "198.51.100.1"}
+VMK2: Row = {"vmk": "vmk2", "ip": "198.51.100.2"}
+
+
+@pytest.mark.parametrize(
+    ("found", "wanted"),
+    [
+        pytest.param(_unbound(VMK1, VMK2), (2, "vmk1, vmk2"), id="two in the subnet of the target"),
+        pytest.param(_unbound(VMK1, VMK2, targets=("198.51.100.9", "198.51.100.8")), (2, "vmk1, vmk2"), id="and two targets"),
+        pytest.param(_unbound(VMK1, {**VMK2, "ip": "198.51.101.2"}), (1, None), id="another is in another subnet"),
+        pytest.param(
+            _unbound(VMK1, {**VMK2, "ip": "198.51.101.2"}, targets=("198.51.100.9", "198.51.101.9")),
+            (1, None),
+            id="one in each of two subnets",
+        ),
+        pytest.param(_unbound({**VMK1, "subnet_mask": "255.255.255.252"}, VMK2), (1, None), id="the mask of one leaves the target outside"),
+        pytest.param(_unbound({"vmk": "vmk0", "ip": "192.0.2.1"}), (0, None), id="the target is behind a router"),
+        pytest.param(_unbound(VMK1, {**VMK2, "stack": "vmotion"}), (1, None), id="another stack has a routing table of its own"),
+        pytest.param(_unbound(VMK1, {**VMK2, "stack": None}), (None, None), id="of one the stack is not known"),
+        pytest.param(_unbound(VMK1, VMK2, {"vmk": "vmk3", "ip": "198.51.100.3", "stack": None}), (2, "vmk1, vmk2"), id="two at least"),
+        pytest.param(_unbound(VMK1, {"vmk": "vmk2", "ip": None}), (1, None), id="one without an IPv4 address"),
+        pytest.param(_unbound(VMK1, targets=("198.51.100.9", "san.example")), (None, None), id="a target by its name"),
+        pytest.param(_unbound(VMK1, targets=("198.51.100.9", "2001:db8::9")), (None, None), id="a target with an IPv6 address"),
+        pytest.param(_unbound(VMK1, VMK2, unread="network"), (None, "vmk1, vmk2"), id="the network was not read whole"),
+        pytest.param(_unbound(VMK1, unread="hbas"), (None, None), id="targets were not read whole"),
+    ],
+)
+def test_vmkernel_adapters_in_the_subnet_of_a_target_are_counted(
+    found: tuple[int | None, str | None], wanted: tuple[int | None, str | None]
+) -> None:
+    assert found == wanted

@@ -61,7 +61,7 @@ def test_a_reason_that_is_taken_away_or_given_without_need_is_found() -> None:
 def test_a_column_that_rules_show_and_none_judges_decides_nothing() -> None:
     assert ("hba", "status") in used_facts()
     assert ("hba", "model") in used_facts(), "the model of impact names the adapter"
-    shown = {("vmknic", "stack"), ("device_load", "commands_aborted"), ("path", "path")}
+    shown = {("vmknic", "portgroup"), ("device_load", "commands_aborted"), ("path", "path")}
     assert not shown & used_facts()
 
 

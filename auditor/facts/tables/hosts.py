@@ -166,11 +166,9 @@ HOST_TABLES = (
         # On which switch an adapter is stands in three places, by the kind of switch.
         rows=("config.network.vnic", "config.network.vswitch", "config.network.proxySwitch", "config.network.portgroup"),
         kept_for={
-            "stack": "which TCP/IP stack a VMkernel adapter is in, beside iscsi/mtu",
             "portgroup": "where an MTU has to be changed, beside iscsi/mtu",
             "switch_kind": "likewise",
             "switch": "likewise",
-            "subnet_mask": "which VMkernel adapters share a subnet, also where no iSCSI port is bound",
         },
     ),
 )

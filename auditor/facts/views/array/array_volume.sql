@@ -40,6 +40,10 @@ SELECT
     u.host_names,
     u.datastores,
     CASE
+        WHEN v.is_virtual THEN NULL
+        WHEN j.machines >= 2 OR j.undetermined = 0 THEN j.machines
+    END AS running_machines,
+    CASE
         WHEN u.datastores IS NOT NULL OR (n.name = v.device AND NOT d.is_ambiguous) THEN true
         WHEN (w.datastores_read OR s.datastores_read) AND n.name IS NULL AND (v.device IS NOT NULL OR v.is_virtual OR (v.kind = 'share' AND y.endpoint IS NULL))
             THEN false
@@ -104,6 +108,7 @@ FROM step_volume AS v
 LEFT JOIN step_array AS a USING (endpoint)
 LEFT JOIN step_volume_qos AS q USING (endpoint, volume_id)
 LEFT JOIN step_volume_use AS u USING (endpoint, volume_id)
+LEFT JOIN step_volume_machine AS j ON j.endpoint = v.endpoint AND j.volume_id = v.volume_id
 LEFT JOIN step_array_device AS d ON d.device = v.device
 LEFT JOIN step_device_audience AS s ON s.device = v.device
 LEFT JOIN lain_on AS n USING (endpoint, volume_id)

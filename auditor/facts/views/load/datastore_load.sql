@@ -35,10 +35,12 @@ SELECT
     l.observed_latency_us,
     l.normalized_latency_us,
     l.max_queue_depth,
+    b.busiest_disks,
     CASE WHEN v.relocations IS NOT NULL THEN v.relocations WHEN r.tasks_read AND r.vms_read THEN 'none' END AS relocations
 FROM fact.datastore_mount AS m
 JOIN datastore AS d USING (endpoint, datastore_id)
 JOIN fact.host AS h USING (endpoint, host_id)
 LEFT JOIN fact.datastore_load AS l USING (endpoint, datastore_id, host_id)
 LEFT JOIN step_endpoint_reading AS r ON r.endpoint = m.endpoint
-LEFT JOIN moving AS v ON v.endpoint = m.endpoint AND v.datastore_id = m.datastore_id;
+LEFT JOIN moving AS v ON v.endpoint = m.endpoint AND v.datastore_id = m.datastore_id
+LEFT JOIN step_disk_sender AS b ON b.endpoint = m.endpoint AND b.host_id = m.host_id AND b.kind = 'datastore' AND b.place = m.datastore_id;

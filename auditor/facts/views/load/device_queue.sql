@@ -149,6 +149,7 @@ SELECT
             END
     END AS is_full,
     o.limited_disks,
+    e.busiest_disks,
     c.adapter,
     c.adapter_queue_depth,
     w.latency_ms AS array_latency_ms,
@@ -163,5 +164,6 @@ FROM filled AS f
 LEFT JOIN passing AS p ON p.host_number = f.host_number AND p.device_number = f.device_number AND f.commands_per_second > 0
 LEFT JOIN carried AS c ON c.set_key = p.set_key
 LEFT JOIN step_limited_disk AS o ON o.endpoint = f.endpoint AND o.host_id = f.host_id AND o.device = f.device
+LEFT JOIN step_disk_sender AS e ON e.endpoint = f.endpoint AND e.host_id = f.host_id AND e.kind = 'device' AND e.place = f.device
 LEFT JOIN throttled AS t ON t.endpoint = f.endpoint AND t.host_id = f.host_id AND t.device = f.device
 LEFT JOIN step_volume_load AS w ON w.endpoint = f.array_endpoint AND w.volume_id = f.volume_id;

@@ -23,6 +23,7 @@ SELECT
     d.qos_capped,
     d.qos_wait,
     o.limited_disks,
+    e.busiest_disks,
     l.samples,
     l.sampled_at,
     l.commands_per_second,
@@ -44,4 +45,5 @@ SELECT
 FROM step_device_of_class AS d
 LEFT JOIN step_device_load AS k USING (host_number, device_number)
 LEFT JOIN step_load AS l USING (load_key)
-LEFT JOIN step_limited_disk AS o ON o.endpoint = d.endpoint AND o.host_id = d.host_id AND o.device = d.device;
+LEFT JOIN step_limited_disk AS o ON o.endpoint = d.endpoint AND o.host_id = d.host_id AND o.device = d.device
+LEFT JOIN step_disk_sender AS e ON e.endpoint = d.endpoint AND e.host_id = d.host_id AND e.kind = 'device' AND e.place = d.device;
