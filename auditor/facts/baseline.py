@@ -50,6 +50,7 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
         "sioc": Kind("baseline_datastore", "Storage I/O Control of datastores", of_hosts=False),
         "volume_qos": Kind("baseline_volume_qos", "QoS of array volumes", of_hosts=False),
         "policy": Kind("baseline_qos_policy", "limits of QoS policies", of_hosts=False),
+        "replication": Kind("baseline_replication", "schedules of replications", of_hosts=False),
     }
 )
 """What a baseline holds, by the word of the column `kind`; step_setting_now has them in a snapshot."""

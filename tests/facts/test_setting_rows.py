@@ -34,6 +34,7 @@ def drifts() -> dict[tuple[Any, ...], list[dict[str, Any]]]:
             now("volume_qos", "v1", "none", endpoint="east"),
             now("volume_qos", "v2", "100 IOPS", endpoint="east"),
             now("policy", "p1", "200 IOPS", endpoint="east"),
+            now("replication", "r1", "prod, every 900 s", endpoint="east"),
             now("volume_qos", "v1", "300 IOPS", endpoint="west"),
             now("sioc", "v1", "no setting of a volume", endpoint="east"),
         ],
@@ -54,6 +55,9 @@ def drifts() -> dict[tuple[Any, ...], list[dict[str, Any]]]:
             of_array("policy", "east", "p9", "gone"),
             of_array("policy", "west", "p9", "not read"),
             of_array("policy", "west", "p1", "gone in the west"),
+            of_array("replication", "east", "r1", "prod, every 7200 s"),
+            of_array("replication", "east", "r9", "gone"),
+            of_array("replication", "west", "r1", "gone in the west"),
             of_array("volume_qos", "unlisted", "v1", "no endpoint any more"),
         ],
         "fact.device": [
@@ -67,9 +71,10 @@ def drifts() -> dict[tuple[Any, ...], list[dict[str, Any]]]:
             {"endpoint": "west", "volume_id": "v1"},
         ],
         "fact.array_qos_policy": [{"endpoint": "east", "policy_id": "p1"}],
+        "fact.array_replication": [{"endpoint": "east", "replication_id": "r1"}],
         "step_endpoint_reading": [
-            {"endpoint": "east", "volumes_read": True, "qos_policies_read": True},
-            {"endpoint": "west", "volumes_read": False, "qos_policies_read": False},
+            {"endpoint": "east", "volumes_read": True, "qos_policies_read": True, "replication_read": True},
+            {"endpoint": "west", "volumes_read": False, "qos_policies_read": False, "replication_read": False},
         ],
     }
     answer: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
@@ -108,6 +113,9 @@ def test_a_setting_now_is_held_against_the_same_setting_then_and_what_is_gone_is
         ("policy", "east", None, "p9"): row(None, "gone", seen=False, **array),
         ("policy", "west", None, "p1"): row(None, "gone in the west", seen=None, **array),
         ("policy", "west", None, "p9"): row(None, "not read", seen=None, **array),
+        ("replication", "east", None, "r1"): row("prod, every 900 s", "prod, every 7200 s", **array),
+        ("replication", "east", None, "r9"): row(None, "gone", seen=False, **array),
+        ("replication", "west", None, "r1"): row(None, "gone in the west", seen=None, **array),
     }
     rows = drifts()
     assert {key: len(several) for key, several in rows.items()} == dict.fromkeys(expected, 1)
@@ -140,6 +148,23 @@ def test_a_view_of_devices_settings_shows_the_drift_of_its_kind(name: str, kind:
         given["step_setting_drift"] = [*given["step_setting_drift"], {**place, "kind": kind, "thing": "naa.gone", "wanted": "64"}]
         expected["h1/naa.gone"] = {"wanted_commands": 64, "queue_depth": None}
     assert shown(rows_over(name, given), expected) == expected
+
+
+def test_a_replication_is_named_by_its_paths_where_it_is_still_there() -> None:
+    then = {"is_known": True, "is_seen": True, "value": "now", "wanted": "then", "baseline_run": RUN, "baseline_at": TAKEN}
+    drift: Rows = [
+        {"kind": "replication", "endpoint": endpoint, "thing": thing, **then}
+        for endpoint, thing in (("east", "id-1"), ("east", "id-9"), ("west", "id-1"))
+    ]
+    drift.append({"kind": "policy", "endpoint": "east", "thing": "id-1", **then})
+    here = {"endpoint": "east", "replication_id": "id-1", "source": "a:v", "destination": "b:v", "policy": "mirror"}
+    found = rows_over("baseline_replication", {"step_setting_drift": drift, "fact.array_replication": [here]})
+    assert {(row["endpoint"], row["replication_id"]): (row["resource_name"], row["policy"]) for row in found} == {
+        ("east", "id-1"): ("a:v to b:v", "mirror"),
+        ("east", "id-9"): ("id-9", None),
+        ("west", "id-1"): ("id-1", None),
+    }
+    assert all(then.items() <= row.items() for row in found)
 
 
 def test_a_view_of_arrays_settings_names_the_volume_or_policy_where_it_is_still_there() -> None:

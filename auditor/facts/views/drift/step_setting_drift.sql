@@ -1,5 +1,5 @@
 -- materialize: view
--- One row per setting of a device, a volume or a QoS policy: its value now, and in the baseline. `is_known` is false for what the baseline does
+-- One row per setting of a device, a volume, a QoS policy or a replication: its value now, and in the baseline. `is_known` is false for what the baseline does
 -- not hold. Of a thing that the baseline knows of the same host or array, and that is no longer there, `is_seen` is false, and NULL where not
 -- all of its kind were read.
 WITH on_host AS (
@@ -15,7 +15,7 @@ WITH on_host AS (
     WHERE b.kind IN ('dsnro', 'queue_depth', 'path_policy') AND s.is_own AND d.device IS NULL
 ),
 on_array AS (
-    SELECT kind, endpoint, thing, value, true AS is_seen FROM step_setting_now WHERE kind IN ('volume_qos', 'policy')
+    SELECT kind, endpoint, thing, value, true AS is_seen FROM step_setting_now WHERE kind IN ('volume_qos', 'policy', 'replication')
     UNION ALL
     SELECT 'volume_qos' AS kind, b.of_endpoint AS endpoint, b.thing, NULL AS value, CASE WHEN r.volumes_read THEN false END AS is_seen
     FROM fact.baseline AS b
@@ -28,6 +28,12 @@ on_array AS (
     JOIN step_endpoint_reading AS r ON r.endpoint = b.of_endpoint
     LEFT JOIN fact.array_qos_policy AS p ON p.endpoint = b.of_endpoint AND p.policy_id = b.thing
     WHERE b.kind = 'policy' AND p.policy_id IS NULL
+    UNION ALL
+    SELECT 'replication' AS kind, b.of_endpoint AS endpoint, b.thing, NULL AS value, CASE WHEN r.replication_read THEN false END AS is_seen
+    FROM fact.baseline AS b
+    JOIN step_endpoint_reading AS r ON r.endpoint = b.of_endpoint
+    LEFT JOIN fact.array_replication AS x ON x.endpoint = b.of_endpoint AND x.replication_id = b.thing
+    WHERE b.kind = 'replication' AND x.replication_id IS NULL
 )
 SELECT
     n.kind,
@@ -70,4 +76,4 @@ SELECT
 FROM on_array AS n
 JOIN fact.baseline AS m ON m.kind = 'made'
 LEFT JOIN fact.baseline AS b ON b.kind = n.kind AND b.of_endpoint = n.endpoint AND b.thing = n.thing
-WHERE n.kind IN ('volume_qos', 'policy');
+WHERE n.kind IN ('volume_qos', 'policy', 'replication');
