@@ -110,12 +110,34 @@ def settings_now() -> dict[tuple[Any, ...], Any]:
             {"endpoint": "filer", "policy_id": "q", "max_iops": 7, "is_read": True},
         ],
         "fact.array_replication": [
-            {"endpoint": "filer", "replication_id": "timed", "schedule_read": True, "schedule": "prod", "interval_seconds": 900},
-            {"endpoint": "filer 2", "replication_id": "timed", "schedule_read": True, "schedule": "prod", "interval_seconds": 7200},
-            {"endpoint": "filer", "replication_id": "by hand", "schedule_read": True},
-            {"endpoint": "filer", "replication_id": "not understood", "schedule_read": True, "schedule": "odd"},
-            {"endpoint": "filer", "replication_id": "source alone", "schedule_read": False},
-            {"endpoint": "filer", "replication_id": "untold", "schedule": "prod", "interval_seconds": 900},
+            {
+                "endpoint": "filer",
+                "replication_id": "timed",
+                "role": "destination",
+                "schedule_read": True,
+                "schedule": "prod",
+                "interval_seconds": 900,
+            },
+            {
+                "endpoint": "filer 2",
+                "replication_id": "timed",
+                "role": "destination",
+                "schedule_read": True,
+                "schedule": "prod",
+                "interval_seconds": 7200,
+            },
+            {"endpoint": "filer", "replication_id": "by hand", "role": "destination", "schedule_read": True},
+            {"endpoint": "filer", "replication_id": "not understood", "role": "destination", "schedule_read": True, "schedule": "odd"},
+            {"endpoint": "filer", "replication_id": "not told", "role": "destination", "schedule_read": False},
+            {
+                "endpoint": "filer",
+                "replication_id": "source",
+                "role": "source",
+                "schedule_read": True,
+                "schedule": "prod",
+                "interval_seconds": 9,
+            },
+            {"endpoint": "filer", "replication_id": "untold", "role": "destination", "schedule": "prod", "interval_seconds": 900},
         ],
     }
     return {key: row["value"] for key, row in by("step_setting_now", "kind endpoint host_id thing setting", tables).items()}
@@ -178,7 +200,7 @@ def test_a_setting_is_told_in_words_that_then_and_now_have_in_common() -> None:
         ("replication", "filer", "", "timed", "schedule"): "prod, every 900 s",
         ("replication", "filer 2", "", "timed", "schedule"): "prod, every 7200 s",
         ("replication", "filer", "", "by hand", "schedule"): "no schedule",
-        **{("replication", "filer", "", name, "schedule"): None for name in ("not understood", "source alone", "untold")},
+        **{("replication", "filer", "", name, "schedule"): None for name in ("not understood", "not told", "untold")},
     }
     assert settings_now() == expected
 

@@ -11,7 +11,7 @@
 -- * volume_qos: all that limits a volume in one text, by the array's own id, since names of volumes may come twice. On Element it is written as
 --   the remediator element.volume_limits has it, elsewhere as policies and ceilings.
 -- * replication: the schedule of a relationship that copies a volume away, with the mean time between two starts, so that a schedule that was changed
---   under its old name is told too. NULL where the mean was not understood, and on a cluster that holds the source and does not report it.
+--   under its old name is told too. NULL where the mean was not understood. It belongs to the side of the destination, whose cluster starts the transfers.
 -- * policy: the limits of a named set of limits of an array: what its volumes get by it.
 WITH word AS (
     SELECT endpoint, host_id, module, unnest(regexp_split_to_array(trim(option_string), '\s+')) AS word
@@ -153,4 +153,5 @@ SELECT
         WHEN schedule_read AND schedule IS NULL THEN 'no schedule'
         WHEN schedule_read THEN schedule || ', every ' || interval_seconds || ' s'
     END AS value
-FROM fact.array_replication;
+FROM fact.array_replication
+WHERE role = 'destination';
