@@ -107,6 +107,7 @@ STAYS_OUT = {
     "ontap/disk-busy": "A flash disk works on many commands at once, and is busy long before it is full (unverified: no document that "
     "was read says from which share on); ontap/aggregate-headroom has the aggregate's own measure.",
     "qos/host-limit-below-array-limit": "It asks for a limit on the host; a disk at its ceiling is for qos/element-throttled-volume.",
+    "qos/shared-volume-near-ceiling": "It warns where machines share a volume; one at its ceiling is for qos/element-throttled-volume.",
     "vm/disk-spread": "Commands under way are a load, no wait. It advises further datastores: only those of VMFS have device queues.",
 }
 
@@ -151,6 +152,7 @@ def test_the_rules_over_measured_waiting_are_known() -> None:
         "ontap/disk-busy",
         "qos/element-throttled-volume",
         "qos/host-limit-below-array-limit",
+        "qos/shared-volume-near-ceiling",
         "queue/adapter-oversubscription",
         "sioc/active-time",
         "vm/controller",
