@@ -58,6 +58,7 @@ REASONS: dict[str, tuple[int, str]] = {
     "step_device_group": (1, "a tier, of which fleet.yaml takes four texts"),
     "step_device_hosts": (1, DEVICE),
     "step_device_joined": (2, DEVICE),
+    "step_disk_group": (1, "an id of a Dell SC, which its vendor begins with the serial number of the Storage Center"),
     "step_episode_cause": (2, "vSphere's own words for a task"),
     "step_guest": (7, "vSphere's own words for guest systems"),
     "step_known_device": (2, VERSION),
