@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,6 +12,7 @@ from auditor.errors import ConfigurationError
 from auditor_lab.scenario import parse_scenario
 from auditor_lab.vcenter.server import VCenterServer
 from auditor_lab.vcenter.state import vcenter as state
+from tests.waiting import Clock
 
 LONG = VmomiSupport.GetVmodlType("long")
 KEY, OTHER = "Disk.QFullSampleSize", "Disk.QFullThreshold"
@@ -30,15 +30,14 @@ vcenters:
 
 
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
-    clock = SimpleNamespace(now=1000.0)
-    clock.monotonic = lambda: clock.now
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
     monkeypatch.setattr(state, "time", clock)
     return clock
 
 
 @pytest.fixture
-def vcenter(clock: SimpleNamespace, serve_vcenter: Callable[..., VCenterServer]) -> VCenterServer:
+def vcenter(clock: Clock, serve_vcenter: Callable[..., VCenterServer]) -> VCenterServer:
     return serve_vcenter(parse_scenario(FLEET, "fight").vcenters[0])
 
 
@@ -55,7 +54,7 @@ def values(client: Any, key: str = KEY) -> dict[str, int]:
     return {name: host.configManager.advancedOption.QueryOptions(key)[0].value for name, host in client.hosts().items()}
 
 
-def test_a_profile_puts_its_value_back_some_time_after_somebody_wrote_another(client: Any, clock: SimpleNamespace) -> None:
+def test_a_profile_puts_its_value_back_some_time_after_somebody_wrote_another(client: Any, clock: Clock) -> None:
     for host in ("esx-1", "esx-free", "esx-single"):
         write(client, host, 32)
     assert values(client) == {"esx-1": 32, "esx-2": 0, "esx-free": 32, "esx-single": 32}
@@ -65,7 +64,7 @@ def test_a_profile_puts_its_value_back_some_time_after_somebody_wrote_another(cl
     assert values(client) == {"esx-1": 16, "esx-2": 0, "esx-free": 32, "esx-single": 8}
 
 
-def test_a_profile_leaves_other_options_alone_and_comes_back_every_time(client: Any, clock: SimpleNamespace) -> None:
+def test_a_profile_leaves_other_options_alone_and_comes_back_every_time(client: Any, clock: Clock) -> None:
     write(client, "esx-1", 4, OTHER)
     for _ in range(2):
         write(client, "esx-1", 32)
@@ -74,7 +73,7 @@ def test_a_profile_leaves_other_options_alone_and_comes_back_every_time(client: 
     assert values(client, OTHER)["esx-1"] == 4
 
 
-def test_a_profile_waits_for_a_host_that_does_not_answer(client: Any, vcenter: VCenterServer, clock: SimpleNamespace) -> None:
+def test_a_profile_waits_for_a_host_that_does_not_answer(client: Any, vcenter: VCenterServer, clock: Clock) -> None:
     vcenter.state.reboot_seconds = 60
     host = client.hosts()["esx-1"]
     write(client, "esx-1", 32)

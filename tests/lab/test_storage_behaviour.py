@@ -13,6 +13,7 @@ from auditor_lab.scenario import parse_scenario
 from auditor_lab.vcenter.server import VCenterServer
 from auditor_lab.vcenter.soap.privileges import ALL
 from auditor_lab.vcenter.state import vcenter as state
+from tests.waiting import Clock
 
 DEVICE = "naa.624a9370aaaa"
 LATENCY_DEVICE = "naa.624a9370bbbb"
@@ -51,16 +52,6 @@ vcenters:
 """
 IORM = vim.StorageResourceManager.IORMConfigSpec
 POD = vim.storageDrs.PodConfigSpec
-
-
-class Clock:
-    """The lab's own time, which passes when the test says so."""
-
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def monotonic(self) -> float:
-        return self.now
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from importlib import import_module
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -20,6 +19,7 @@ from auditor_lab.scenario import parse_scenario
 from auditor_lab.vcenter.server import VCenterServer
 from auditor_lab.vcenter.state import vcenter as state
 from tests.lab.conftest import PASSWORD, USER
+from tests.waiting import Clock
 
 # The client warns of its own age when it is imported: enumerations that newer releases deprecate, and how it reads its message bundles.
 CLIENT_WARNS = [
@@ -152,9 +152,9 @@ def http(vcenter: VCenterServer, ca: Path) -> Iterator[httpx.Client]:
 
 
 @pytest.fixture
-def clock(vcenter: VCenterServer, monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
-    clock = SimpleNamespace(now=1000.0)
-    monkeypatch.setattr(state, "time", SimpleNamespace(monotonic=lambda: clock.now))
+def clock(vcenter: VCenterServer, monkeypatch: pytest.MonkeyPatch) -> Clock:
+    clock = Clock()
+    monkeypatch.setattr(state, "time", clock)
     return clock
 
 

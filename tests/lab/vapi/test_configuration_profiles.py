@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,6 +13,7 @@ from auditor_lab.scenario import parse_scenario
 from auditor_lab.vcenter.server import VCenterServer
 from tests.lab.conftest import USER
 from tests.lab.vapi.conftest import CLIENT_WARNS, FLEET, FREE, KEY, ONE, POINTER, TWO, Client, Connect, document, error
+from tests.waiting import Clock
 
 pytestmark = CLIENT_WARNS
 
@@ -48,7 +48,7 @@ def test_applying_puts_the_hosts_right(vcenter: VCenterServer, client: Client, o
 
 
 def test_an_imported_document_sticks_and_the_profile_fights_for_it(
-    vcenter: VCenterServer, client: Client, log_on: Connect, options: Callable[..., dict[str, int]], clock: SimpleNamespace
+    vcenter: VCenterServer, client: Client, log_on: Connect, options: Callable[..., dict[str, int]], clock: Clock
 ) -> None:
     before = client.configuration.get(ONE).metadata.id
     options(esx_1=32)
@@ -64,7 +64,7 @@ def test_an_imported_document_sticks_and_the_profile_fights_for_it(
     assert options() == {"esx-1": 8, "esx-2": 0, "esx-two": 16, "esx-free": 0}
 
 
-def test_a_profile_without_options_lets_go_of_the_hosts(client: Client, options: Callable[..., Any], clock: SimpleNamespace) -> None:
+def test_a_profile_without_options_lets_go_of_the_hosts(client: Client, options: Callable[..., Any], clock: Clock) -> None:
     options(esx_1=32)
     assert str(client.import_document(ONE, '{"profile": {}}').status) == "OK"
     clock.now += 31
@@ -75,7 +75,7 @@ def test_a_profile_without_options_lets_go_of_the_hosts(client: Client, options:
 
 
 def test_an_imported_document_stands_for_every_profile_the_cluster_had(
-    serve_vcenter: Callable[..., VCenterServer], log_on: Connect, connect: Callable[..., Any], clock: SimpleNamespace
+    serve_vcenter: Callable[..., VCenterServer], log_on: Connect, connect: Callable[..., Any], clock: Clock
 ) -> None:
     other, key = "{name: silver, kind: configuration-profile, clusters: [one], options: {Disk.QFullThreshold: 4}}", "Disk.QFullThreshold"
     server = serve_vcenter(parse_scenario(FLEET.replace("    tag_categories:", f"      - {other}\n    tag_categories:"), "two").vcenters[0])

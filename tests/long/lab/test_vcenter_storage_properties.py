@@ -37,6 +37,7 @@ from tests.long.lab.properties.vcenter_model import (
     ROUND_ROBIN,
     Model,
 )
+from tests.waiting import Clock
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -82,16 +83,6 @@ hosts = st.sampled_from(sorted(HOSTS))
 devices = st.sampled_from([0, 0, 0, 1, 1, 2, 3])  # mostly the same ones, so that writes meet
 on_hosts = troubles("session", "permission", "deaf", "half")
 in_tasks = troubles("session", "permission", "deaf", "half", "stuck")
-
-
-class Clock:
-    """The lab's own time, which passes when the machine says so."""
-
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def monotonic(self) -> float:
-        return self.now
 
 
 class VCenterMachine(VCenterLooks, RuleBasedStateMachine):
