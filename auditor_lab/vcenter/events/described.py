@@ -44,6 +44,8 @@ def _made(state: VCenterState, one: LoggedEventDescription) -> Any:
     if kind is not None:
         if issubclass(kind, _event.VmDasBeingResetEvent):
             place["reason"] = "vmtools heartbeat failure"
+        if issubclass(kind, _event.VmRelocateFailedEvent):  # the API requires a fault; the message of it is not verified
+            place["reason"] = vim.fault.Timedout(msg="The operation timed out.")
         return kind(**_ends_of_move(state, one, kind), fullFormattedMessage=one.type, **place)
     return _event.EventEx(
         eventTypeId=one.type,
