@@ -195,7 +195,7 @@ def test_a_write_is_refused_in_the_words_of_the_protocol(endpoints: dict[Endpoin
 def test_what_was_not_recorded_is_an_error_and_never_nothing(endpoints: dict[EndpointKind, Endpoint], kind: EndpointKind) -> None:
     reads: dict[EndpointKind, Callable[[Any], object]] = {
         EndpointKind.ELEMENT: lambda session: session.call("ListDrives"),
-        EndpointKind.FLASHARRAY: lambda session: list(session.pages("pods")),
+        EndpointKind.FLASHARRAY: lambda session: list(session.pages("network-interfaces")),
         EndpointKind.ONTAP: lambda session: session.get("storage/shelves"),
         EndpointKind.DELL_SC: lambda session: session.get("StorageCenter/ScDisk"),
         EndpointKind.ESERIES: lambda session: session.listed("1", "mel-events"),
