@@ -37,7 +37,7 @@ _RAW_BYTES = frozenset(("durablename", "alternatename", "standardinquiry"))
 _VSPHERE = (EndpointKind.VCENTER, EndpointKind.ESXI)
 """The kinds that speak SOAP."""
 
-_VALUE_OF_NAME = frozenset(("raid.type", "disk.speed", "disk.type", "raid_type", "raid.scrub.schedule"))
+_VALUE_OF_NAME = frozenset(("raid.type", "disk.speed", "disk.type", "raid_type", "raid.scrub.schedule", "system_model"))
 """Properties of ONTAP's counter rows, and options, whose value is knowledge and no name."""
 
 

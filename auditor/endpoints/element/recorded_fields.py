@@ -2,6 +2,6 @@
 
 KEPT = """
 faulttypes method access accesstype chassistype code cpumodel currentprotectionscheme encryptionatreststate error.name
-fibrechanneltargetportgroup nodetype platformconfigversion previousprotectionscheme protectionscheme protocolendpointstate
+feature fibrechanneltargetportgroup nodetype platformconfigversion previousprotectionscheme protectionscheme protocolendpointstate
 protocolendpointtype providertype role roles severity state status supportedprotectionschemes type
 """
