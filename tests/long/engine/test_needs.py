@@ -30,7 +30,10 @@ from auditor.model import Verdict
 from auditor.pipeline.policy import load_rule_set
 from auditor.sql.statements import parsed
 from tests.depth import thinned
+from tests.facts.days import day, jobs, latencies, raised
+from tests.facts.fleets import Facts, whole
 from tests.facts.plain import create_plain_views
+from tests.facts.test_episode_rows import history
 from tests.mutation.bench import bound
 from tests.mutation.worlds import recorded
 
@@ -51,6 +54,28 @@ DECLARED = (
 """A value of each kind, for every host or volume: kind, thing, setting, value."""
 
 
+_HOURS = [f"{hour:02}" for hour in range(24)]
+NOT_OF_THE_LAB = history(
+    *day("ds", raised(latencies(1), 900.0, *((f"{hour}:15", f"{hour}:20") for hour in _HOURS))),
+    background_job=jobs("replication", every=60, minutes=4, first=16, schedule="hourly-16"),
+    guest=[{"guest_id": f"g{n}", "hostname": f"db{n}", "system": "linux"} for n in range(3)],
+    guest_disk=[{"guest_id": f"g{n}", "disk": "sda", "timeout_s": 30} for n in range(3)],
+    guest_partition=[
+        {"guest_id": f"g{n}", "disk": "sda", "partition": "sda1", "start_bytes": 63 * 512, "size_bytes": 40 << 30} for n in range(3)
+    ],
+)
+"""A day of a datastore that is slow whenever a job runs, and guests that said how their disks are: the lab is asked for neither."""
+
+
+def fill(connection: duckdb.DuckDBPyConnection, facts: Facts) -> None:
+    """Add these rows."""
+    for name, rows in whole(facts).items():
+        columns = sorted({column for row in rows for column in row})
+        listed, values = ", ".join(f'"{one}"' for one in columns), ", ".join("?" for _ in columns)
+        filling = [[row.get(column) for column in columns] for row in rows]
+        connection.executemany(f'INSERT INTO fact."{name}" ({listed}) VALUES ({values})', filling)
+
+
 @pytest.fixture(scope="module")
 def lab_facts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A saved snapshot of everything in every scenario of the lab, arrays included, with itself as the baseline."""
@@ -61,6 +86,7 @@ def lab_facts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
             "INSERT INTO fact.declared_setting (kind, thing, setting, value, rank, place) VALUES (?, ?, ?, ?, 0, 'settings.yaml:1')",
             [kind, thing, setting, value],
         )
+    fill(snapshot.connection, NOT_OF_THE_LAB)
     saved = tmp_path_factory.mktemp("needs") / "snapshot"
     snapshot.save(saved)
     yield saved
