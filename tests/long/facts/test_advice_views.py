@@ -267,7 +267,7 @@ def test_a_fix_is_proposed_only_on_releases_for_which_its_source_holds(rule: str
             "rule_group": "user",
             "satp": "VMW_SATP_ALUA",
             "default_psp": "VMW_PSP_RR",
-            "psp_options": "iops=10",
+            "psp_options": "iops=1000",
             "vendor": "V",
             "model": "M",
             "options": "",
@@ -275,7 +275,7 @@ def test_a_fix_is_proposed_only_on_releases_for_which_its_source_holds(rule: str
             "description": "",
             "names_inquiry_alone": True,
             "takes_family_alone": True,
-            "rule_policy": "VMW_PSP_RR iops=10",
+            "rule_policy": "VMW_PSP_RR iops=1000",
         },
     }
     judged_by = shipped()[rule]
