@@ -37,6 +37,16 @@ def test_a_field_that_nobody_listed_is_replaced(masker: Masker) -> None:
     assert "Bank" not in masked["items"][0]["a_new_field"]
 
 
+def test_a_model_and_a_feature_stay_wherever_they_are_said(masker: Masker) -> None:
+    row = {"properties": [{"name": "system_model", "value": "AFF-A250"}, {"name": "node.name", "value": "payroll"}]}
+    masked = answer(masker, EndpointKind.ONTAP, row)["properties"]
+    assert masked[0] == {"name": "system_model", "value": "AFF-A250"}
+    assert masked[1]["value"] != "payroll"
+    asked = json.dumps({"method": "GetFeatureStatus", "params": {"feature": "snapMirror"}}).encode()
+    exchange = Exchange("GetFeatureStatus", "POST", "/json-rpc/12.5", asked, 200, {}, b"{}")
+    assert masked_exchange(EndpointKind.ELEMENT, exchange, masker).request == asked.replace(b": ", b":").replace(b", ", b",")
+
+
 def test_a_kept_field_holds_no_identifier_either(masker: Masker) -> None:
     masked = answer(masker, EndpointKind.ONTAP, {"state": "online at 192.0.2.7, naa.624a93705a1f77c29b3e4d1000011010"})
     assert masked["state"].startswith("online at ")
