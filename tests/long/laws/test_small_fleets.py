@@ -35,6 +35,7 @@ MEANT: Mapping[str, str] = {
     "datastore_load.sioc_active_percent": "settings count, where Storage I/O Control is off; in these fleets it may contradict them",
     "array_qos_policy.kind": "it is no adaptive one",
     "array_efficiency.schedule": "it has none",
+    "datastore_mount.accessible": "the datastore's own counts, where it has one mount; in these fleets that may contradict the mount's",
     "datastore.maintenance_mode": "a single host knows no maintenance mode of datastores",
     "device_policy.working_paths": "vCenter's copy of the paths counts; in these fleets the host's own list may contradict it",
     "device_policy.psp": "likewise: it says which of the paths that list has",
