@@ -12,7 +12,11 @@ READ = [{"endpoint": "vc", "datastores_read": True, "hosts_read": True}]
 
 
 def reach(
-    *mounts: dict[str, Any], host: dict[str, Any] | None = None, accessible: bool | None = True, kind: str | None = "VMFS"
+    *mounts: dict[str, Any],
+    host: dict[str, Any] | None = None,
+    accessible: bool | None = True,
+    kind: str | None = "VMFS",
+    hosts_read: int | None = None,
 ) -> tuple[int | None, str | None]:
     """`answering_hosts` and `hosts_without_access` of a datastore with these mounts, of hosts 1 to n; the last is as `host` has it."""
     hosts = [{**ANSWERS, "host_id": f"host-{n}", "name": f"esx-{n}"} for n in range(1, 1 + len(mounts))]
@@ -22,7 +26,7 @@ def reach(
         "datastore",
         {
             "fact.datastore": of_vc({"datastore_id": "ds", "name": "ds", "type": kind, "accessible": accessible}),
-            "fact.host": of_vc(*hosts),
+            "fact.host": of_vc(*hosts[:hosts_read]),
             "fact.datastore_mount": of_vc(
                 *({**MOUNTS, **mount, "datastore_id": "ds", "host_id": f"host-{n}"} for n, mount in enumerate(mounts, 1))
             ),
@@ -86,6 +90,11 @@ def test_what_a_single_host_says_of_the_datastore_is_said_of_its_mount() -> None
     assert reach({"accessible": None}) == (1, "")
     assert reach({"accessible": None}, accessible=False) == (1, "esx-1")
     assert reach({"accessible": None}, accessible=None) == (1, None)
+
+
+def test_what_may_be_said_of_the_mount_of_a_host_that_was_not_read_is_said_of_no_other() -> None:
+    assert reach({"accessible": None}, {}, hosts_read=1) == (1, None)
+    assert reach({}, {}, hosts_read=1) == (1, "")
 
 
 def test_a_datastore_that_vcenter_calls_inaccessible_is_so_for_all_who_mount_it() -> None:

@@ -84,6 +84,10 @@ locked AS (
     WHERE locking_mode IS NOT NULL
     GROUP BY ALL
 ),
+mounted AS (
+    -- By hosts that were not read as well.
+    SELECT endpoint, datastore_id, count(*) AS mounts FROM fact.datastore_mount GROUP BY endpoint, datastore_id
+),
 mounting AS (
     -- `is_asked`: the host answers, nobody works on it, and it is to have the datastore: one that was unmounted was so by an administrator. An NFS mount
     -- that is not mounted could not be: to unmount one takes it off the host. Source: VIM API reference, HostMountInfo (mountFailedReason) and
@@ -93,8 +97,10 @@ mounting AS (
         m.datastore_id,
         coalesce(h.name, h.host_id) AS host,
         (m.mounted OR d.type IN ('NFS', 'NFS41')) AND h.connection_state = 'connected' AND NOT h.in_maintenance_mode AS is_asked,
-        m.accessible
+        m.accessible,
+        n.mounts
     FROM fact.datastore_mount AS m
+    JOIN mounted AS n USING (endpoint, datastore_id)
     JOIN fact.datastore AS d USING (endpoint, datastore_id)
     JOIN fact.host AS h USING (endpoint, host_id)
 ),
@@ -105,7 +111,7 @@ reach AS (
         count(*) FILTER (WHERE is_asked) AS hosts,
         few(CASE WHEN is_asked THEN host END) AS host_names,
         few(CASE WHEN is_asked AND NOT accessible THEN host END) AS without_access,
-        count(*) AS mounts,
+        max(mounts) AS mounts,
         count(*) FILTER (WHERE is_asked IS NULL) AS undecided,
         count(*) FILTER (WHERE (NOT is_asked OR accessible) IS NULL) AS undetermined
     FROM mounting
