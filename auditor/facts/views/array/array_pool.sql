@@ -65,7 +65,7 @@ processors AS (
     SELECT
         endpoint,
         node_id,
-        array_to_string(list_slice(list(domain || ' ' || round(percent)::BIGINT || ' %' ORDER BY percent DESC, domain), 1, 5), ', ') AS cpu_domains,
+        array_to_string(list_slice(list(domain || ' ' || TRY_CAST(round(percent) AS BIGINT) || ' %' ORDER BY percent DESC, domain), 1, 5), ', ') AS cpu_domains,
         sum(percent) AS cpu_percent
     FROM fact.array_node_cpu
     WHERE domain <> 'idle'

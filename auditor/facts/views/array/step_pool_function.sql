@@ -176,8 +176,8 @@ SELECT
     CASE WHEN function = 'clients' THEN san END AS san_operations_per_second,
     function || ' ' || CASE
         WHEN high = 0 THEN '0'
-        WHEN low = high THEN round(low)::BIGINT::VARCHAR
-        WHEN low = 0 THEN 'at most ' || round(high)::BIGINT
-        ELSE round(low)::BIGINT || ' to ' || round(high)::BIGINT
+        WHEN low = high THEN TRY_CAST(round(low) AS BIGINT)::VARCHAR
+        WHEN low = 0 THEN 'at most ' || TRY_CAST(round(high) AS BIGINT)
+        ELSE TRY_CAST(round(low) AS BIGINT) || ' to ' || TRY_CAST(round(high) AS BIGINT)
     END AS words
 FROM functions;

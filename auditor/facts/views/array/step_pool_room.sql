@@ -29,8 +29,9 @@ other AS (
         o.has_room,
         o.room,
         concat(
-            o.name, ' on ', coalesce(o.node, 'a node that was not reported'), ': ', coalesce(o.media || ', ', ''), round(o.busy_percent)::BIGINT, ' % busy, ',
-            round(o.room)::BIGINT, ' operations a second below its optimal point, ', round(o.free_bytes / 1e12, 1), ' TB free'
+            o.name, ' on ', coalesce(o.node, 'a node that was not reported'), ': ', coalesce(o.media || ', ', ''),
+            TRY_CAST(round(o.busy_percent) AS BIGINT), ' % busy, ',
+            TRY_CAST(round(o.room) AS BIGINT), ' operations a second below its optimal point, ', round(o.free_bytes / 1e12, 1), ' TB free'
         ) AS words
     FROM pool AS p
     JOIN pool AS o ON o.endpoint = p.endpoint AND o.pool_id <> p.pool_id

@@ -20,7 +20,7 @@ sender AS (
         subject_kind,
         subject,
         episode,
-        array_to_string(arg_max(name || ': ' || round(iops)::BIGINT || ' a second', (iops, name), 5), '; ') AS senders
+        array_to_string(arg_max(name || ': ' || TRY_CAST(round(iops) AS BIGINT) || ' a second', (iops, name), 5), '; ') AS senders
     FROM sent
     WHERE iops > 0
     GROUP BY endpoint, subject_kind, subject, episode

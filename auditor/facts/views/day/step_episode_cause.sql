@@ -2,7 +2,7 @@
 -- What may have raised the latency of a thing that has episodes, or followed from it: one row each time that it ran. `cause`: job (of the array, on its
 -- volumes or in their pools; one whose place is not known counts for the whole array, one that
 -- ended nobody knows when for its begin alone; and what a schedule starts every hour or more often, of which an array lists the newest run alone:
--- its minutes are the same in every time zone of whole hours), move (a machine's disks moved from or to it), restart (of a
+-- its minutes are the same in every time zone of whole hours; more than a year is no length of one), move (a machine's disks moved from or to it), restart (of a
 -- machine on it by vSphere HA; it counts for ten minutes before it). `cause_name` is what repeats, `detail` whose it was. A move ends
 -- with the machine's next event that says so; one without, and one that vCenter lists as a task, still runs.
 WITH subject AS (
@@ -18,7 +18,10 @@ job AS (
         CASE WHEN j.subject = 'volume' THEN j.subject_id END AS volume_id,
         coalesce(j.pool_id, CASE WHEN j.subject = 'pool' THEN j.subject_id END, v.pool_id) AS pool_id,
         j.begin_at,
-        CASE WHEN j.end_at IS NOT NULL OR j.outcome = 'running' THEN j.end_at ELSE j.begin_at + to_seconds(coalesce(j.seconds, 0)) END AS end_at
+        CASE
+            WHEN j.end_at IS NOT NULL OR j.outcome = 'running' THEN j.end_at
+            ELSE j.begin_at + to_seconds(CASE WHEN j.seconds BETWEEN 0 AND 31622400 THEN j.seconds ELSE 0 END)
+        END AS end_at
     FROM fact.background_job AS j
     LEFT JOIN step_volume AS v ON j.subject = 'volume' AND v.endpoint = j.endpoint AND v.volume_id = j.subject_id
     WHERE j.begin_at IS NOT NULL
@@ -46,7 +49,7 @@ started AS (
         subject,
         'replication' || coalesce(', schedule ' || schedule, '') AS cause_name,
         minute,
-        max(transfer_seconds) AS seconds,
+        max(transfer_seconds) FILTER (WHERE transfer_seconds BETWEEN 0 AND 31622400) AS seconds,
         unnest(range((epoch(min(first_at)) // 3600)::BIGINT, (epoch(min(last_at)) // 3600)::BIGINT + 1)) AS hour
     FROM minute
     GROUP BY endpoint, subject_kind, subject, schedule, minute

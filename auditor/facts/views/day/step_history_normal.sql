@@ -2,10 +2,11 @@
 -- One row per thing and host that measured it, with what its latency usually is in the history that was read (docs/design/episodes.md#normal). Of
 -- several lengths of intervals the one that covers most counts. An interval in which less than one command a second passed says nothing of
 -- latency; with fewer than 48 of the others nothing is usual: NULL, and no episode is seen. What is counted of all hosts together (host_id '') is
--- left out where each host is counted as well: it would count twice.
+-- left out where each host is counted as well: it would count twice. Intervals of less than a second or more than a day are none.
 WITH covered AS (
     SELECT endpoint, subject_kind, subject, seconds, count(DISTINCT begin_at) AS intervals, bool_or(host_id <> '') AS is_of_hosts
     FROM fact.load_history
+    WHERE seconds BETWEEN 1 AND 86400
     GROUP BY endpoint, subject_kind, subject, seconds
 ),
 length AS (
