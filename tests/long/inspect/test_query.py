@@ -164,8 +164,8 @@ LONG_EXPRESSION = "SELECT levenshtein(repeat('a', {length}), repeat('b', {length
 
 def test_one_long_expression_is_left_alone_when_its_time_is_up(snapshot: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(querying, "_STOP_SECONDS", 0.1)
-    with pytest.raises(ConfigurationError, match=r"not answered in 0\.1 seconds"):
-        ask(LONG_EXPRESSION.format(length=60_000), snapshot, tmp_path, 0.1)
+    with pytest.raises(ConfigurationError, match=r"not answered in 1 "):
+        ask(LONG_EXPRESSION.format(length=60_000), snapshot, tmp_path, 1)  # on a busy machine it has not begun any sooner
     assert is_left_running()
     until(lambda: not is_left_running(), "the expression was computed to its end")
     assert ask("SELECT 1", snapshot, tmp_path) == [(1,)]
