@@ -81,8 +81,8 @@ def of_array(move: Move, *, is_offloaded: bool | None) -> Iterator[Reason]:
         yield Reason("priority", Sort.AGAINST, f"relative priority {target.priority}", text, do, "docs/domain/facts.md#4-6")
     elif target.priority and target.latency_ms and target.latency_threshold_ms and target.latency_ms > target.latency_threshold_ms:
         text = (
-            f"Above {target.latency_threshold_ms:.0f} ms the array goes by relative priorities, {target.name} has {target.priority}, and a "
-            f"command there takes {target.latency_ms:.0f} ms now: it may be held back below its cap."
+            f"Above {target.latency_threshold_ms:.0f} ms the array serves volumes by their relative priority. That of {target.name} is "
+            f"{target.priority}, and a command there takes {target.latency_ms:.0f} ms now: the array may hold it back below its cap."
         )
         do = "Take the profile off its volume for the time of the move: rule qos/sc-profile-priority."
         yield Reason("priority", Sort.AGAINST, f"relative priority {target.priority}", text, do, "docs/domain/facts.md#4-6")

@@ -116,7 +116,7 @@ class BackgroundWork:
         yield from parse_errors.gaps(self.lists.endpoint)
 
     def _nodes(self, all_flash: dict[str, bool | None], clocks: dict[str, datetime], *, by_default: bool) -> Iterator[Gap]:
-        """The nodes by name: where a default schedule goes by it, whether each is all flash; and what its clock says, where it does.
+        """Read by name the clock of each node and, with `by_default`, whether it is all flash, which a default schedule depends on.
 
         Source: REST reference, Node.is_all_flash_optimized, Node.date (with the offset of the node's time zone).
         """

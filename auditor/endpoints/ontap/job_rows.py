@@ -173,7 +173,7 @@ def snapshot_row(snapshot: Record, containers: Mapping[str, rows.Container]) -> 
 
 
 def listed_row(job: Record) -> Row:
-    """A job of cluster/jobs; what it is about is told by its description alone."""
+    """A job of cluster/jobs. Only its description says what it works on."""
     state = job.listed("state", JOB_STATES, needed=True)
     description = job.optional_text("description")
     kind = next((kind for pattern, kind in _KINDS if pattern.search(description or "")), "other")

@@ -84,7 +84,7 @@ class Jobs:
     def _transfers(self, parse_errors: ParseErrors) -> Iterator[Batch | Gap]:
         """The newest transfer of every relationship; one within the cluster is work of both its volumes.
 
-        How long a running one has run is reported by its own resource, which only the cluster of the destination has.
+        Only the cluster of the destination reports for how long a transfer under way has run.
         """
         containers = {each.path: each for each in self.lists.known_containers(parse_errors).values()}
         fields = "uuid,source.path,destination.path,transfer"

@@ -39,7 +39,7 @@ class NodeLoad:
     begun_at: float = 0.0
 
     def begin(self) -> None:
-        """Take the first reading; what it meets is told by `node_load`."""
+        """Take the first reading; `node_load` reports its errors."""
         self.begun_at = self.clock()
         try:
             self.first = counters.read(self.lists, NODES, DOMAINS, ParseErrors("the first reading of the processors"))

@@ -10,6 +10,7 @@ import base64
 import socket
 import stat
 import threading
+from abc import ABC, abstractmethod
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from tests.required import program
 LOOPBACK = "127.0.0.1"
 
 
-class _Listening:
+class _Listening(ABC):
     """A port of a loopback whose every connection has a thread of its own.
 
     Attributes:
@@ -51,8 +52,9 @@ class _Listening:
             self._open.append(client)
             threading.Thread(target=self._lead, args=(client,), daemon=True).start()
 
+    @abstractmethod
     def _lead(self, client: socket.socket) -> None:
-        raise NotImplementedError
+        """Lead one client to where it wants to go."""
 
     def _join(self, client: socket.socket, there: socket.socket) -> None:
         """Pass on what either says to the other."""

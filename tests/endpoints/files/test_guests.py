@@ -1,6 +1,5 @@
 """What guests print of their own disks, by the scripts of `auditor guest-facts`, and what is made of it."""
 
-import shutil
 import subprocess
 from datetime import UTC, datetime
 from importlib import resources
@@ -10,6 +9,7 @@ import pytest
 
 from auditor.endpoints.files.guests import read
 from auditor.endpoints.files.guests.read import Guest, bios_uuid, guests_in, latest
+from tests.required import program
 
 from .evidence import HOST, Read, written
 
@@ -154,7 +154,6 @@ SYS = {
 }
 
 
-@pytest.mark.skipif(shutil.which("sh") is None, reason="Windows has no sh")
 def test_the_script_for_linux_prints_what_the_kernel_says(tmp_path: Path) -> None:
     for name, content in SYS.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -164,7 +163,7 @@ def test_the_script_for_linux_prints_what_the_kernel_says(tmp_path: Path) -> Non
     script = (
         (resources.files("auditor.endpoints.files.guests") / "guest_facts.sh").read_text(encoding="utf-8").replace("/sys/", f"{tmp_path}/")
     )
-    printed = subprocess.run(["sh", "-eu"], input=script, capture_output=True, text=True, check=True, timeout=30)
+    printed = subprocess.run([program("sh", "BASH"), "-eu"], input=script, capture_output=True, text=True, check=True, timeout=30)
     assert printed.stderr == ""
     [guest] = guests_in(printed.stdout.encode())
     assert (guest.system, guest.bios_uuid, guest.is_whole) == ("linux", "420e3f74-ea84-f9a2-7736-6106bb5dbf6b", True)

@@ -10,8 +10,8 @@
 -- * sioc: of a datastore, a setting each; of two datastores with one name neither is kept.
 -- * volume_qos: all that limits a volume in one text, by the array's own id, since names of volumes may come twice. On Element it is written as
 --   the remediator element.volume_limits has it, elsewhere as policies and ceilings.
--- * replication: the schedule of a relationship that copies a volume away, with the mean time between two starts, so that a schedule that was changed
---   under its old name is told too. NULL where the mean was not understood. It belongs to the side of the destination, whose cluster starts the transfers.
+-- * replication: the schedule of a relationship that copies a volume away, with the mean time between two starts, so that a change
+--   shows where the schedule kept its name. NULL where the mean is not known. It belongs to the destination, whose cluster starts the transfers.
 -- * policy: the limits of a named set of limits of an array: what its volumes get by it.
 WITH word AS (
     SELECT endpoint, host_id, module, unnest(regexp_split_to_array(trim(option_string), '\s+')) AS word
