@@ -16,10 +16,10 @@ WITH copied AS (
         min(interval_seconds) AS shortest,
         count(*) FILTER (WHERE schedule_read IS NOT TRUE OR (schedule IS NOT NULL AND interval_seconds IS NULL)) AS without_interval,
         count(*) FILTER (WHERE schedule_read IS NOT TRUE OR (schedule IS NOT NULL AND start_minutes IS NULL)) AS without_starts,
-        sum(86400.0 / interval_seconds) AS starts_a_day,
+        sum(86400.0 / interval_seconds ORDER BY interval_seconds) AS starts_a_day,
         count(*) FILTER (WHERE transfer_state = 'transferring') AS transferring,
         count(*) FILTER (WHERE transfer_state IS NULL) AS without_state,
-        sum(transfer_bytes / interval_seconds) AS bytes_per_second,
+        sum(transfer_bytes / interval_seconds ORDER BY transfer_bytes, interval_seconds) AS bytes_per_second,
         count(*) FILTER (WHERE transfer_bytes IS NULL) AS without_bytes
     FROM step_replication
     WHERE role = 'source'
@@ -66,7 +66,7 @@ processors AS (
         endpoint,
         node_id,
         array_to_string(list_slice(list(domain || ' ' || TRY_CAST(round(percent) AS BIGINT) || ' %' ORDER BY percent DESC, domain), 1, 5), ', ') AS cpu_domains,
-        sum(percent) AS cpu_percent
+        sum(percent ORDER BY percent) AS cpu_percent
     FROM fact.array_node_cpu
     WHERE domain <> 'idle'
     GROUP BY endpoint, node_id

@@ -20,7 +20,7 @@ at_work AS (
         endpoint,
         pool_id,
         count(*) FILTER (WHERE kind = 'replication') AS replications,
-        sum(bytes / nullif(seconds, 0)) FILTER (WHERE kind = 'replication') AS bytes_per_second,
+        sum(bytes / nullif(seconds, 0) ORDER BY bytes, seconds) FILTER (WHERE kind = 'replication') AS bytes_per_second,
         count(*) FILTER (WHERE kind = 'replication' AND (bytes IS NULL OR seconds IS NULL OR seconds <= 0)) AS without_rate,
         count(*) FILTER (WHERE kind = 'rebuild') AS rebuilds
     FROM fact.background_job

@@ -2,7 +2,14 @@
 -- One row per span in which the latency of a datastore, device, volume or anything else with a history left its own normal (docs/design/episodes.md):
 -- when, how far, what was sent, who sent it, and what ran meanwhile on the array and in vCenter. Without a history there are none.
 WITH sent AS (
-    SELECT e.endpoint, e.subject_kind, e.subject, e.episode, h.subject AS disk, coalesce(m.name, d.vm_id) || ' ' || d.node AS name, avg(h.iops) AS iops
+    SELECT
+        e.endpoint,
+        e.subject_kind,
+        e.subject,
+        e.episode,
+        h.subject AS disk,
+        coalesce(m.name, d.vm_id) || ' ' || d.node AS name,
+        avg(h.iops ORDER BY h.iops) AS iops
     FROM step_episode AS e
     JOIN fact.vm_disk AS d ON e.subject_kind = 'datastore' AND d.endpoint = e.endpoint AND d.datastore_id = e.subject
     JOIN fact.load_history AS h

@@ -26,11 +26,12 @@ SELECT
     p.side,
     h.begin_at,
     max(h.seconds) AS seconds,
-    sum(h.latency_ms * coalesce(h.iops, 1)) / nullif(sum(CASE WHEN h.latency_ms IS NOT NULL THEN coalesce(h.iops, 1) END), 0) AS latency_ms,
+    sum(h.latency_ms * coalesce(h.iops, 1) ORDER BY h.latency_ms, h.iops)
+        / nullif(sum(CASE WHEN h.latency_ms IS NOT NULL THEN coalesce(h.iops, 1) END ORDER BY h.latency_ms IS NULL, h.iops), 0) AS latency_ms,
     max(greatest(h.latency_ms, h.latency_max_ms)) AS latency_max_ms,
-    sum(h.iops) AS iops,
-    sum(h.bytes_per_second) AS bytes_per_second,
-    avg(h.sioc_active_percent) AS sioc_active_percent
+    sum(h.iops ORDER BY h.iops) AS iops,
+    sum(h.bytes_per_second ORDER BY h.bytes_per_second) AS bytes_per_second,
+    avg(h.sioc_active_percent ORDER BY h.sioc_active_percent) AS sioc_active_percent
 FROM part AS p
 JOIN step_history_subject AS s USING (endpoint, subject_kind, subject)
 JOIN step_history_normal AS n ON n.endpoint = p.of_endpoint AND n.subject_kind = p.of_kind AND n.subject = p.of_subject

@@ -42,9 +42,9 @@ raised AS (
         count(DISTINCT r.host_id) FILTER (WHERE r.host_id <> '') AS hosts,
         min(r.host_id) AS first_host_id,
         few_distinct(coalesce(o.name, nullif(r.host_id, ''))) AS host_names,
-        sum(h.latency_ms * coalesce(h.iops, 1)) / sum(coalesce(h.iops, 1)) AS latency_ms,
+        sum(h.latency_ms * coalesce(h.iops, 1) ORDER BY h.latency_ms, h.iops) / sum(coalesce(h.iops, 1) ORDER BY h.iops) AS latency_ms,
         max(greatest(h.latency_ms, h.latency_max_ms)) AS latency_max_ms,
-        avg(h.sioc_active_percent) AS sioc_active_percent,
+        avg(h.sioc_active_percent ORDER BY h.sioc_active_percent) AS sioc_active_percent,
         max(n.normal_ms) AS normal_ms,
         max(n.raised_ms) AS raised_ms
     FROM of_host AS r
@@ -71,9 +71,9 @@ moment AS (
         h.begin_at,
         h.begin_at >= s.begin_at AND h.begin_at < s.end_at AS is_within,
         h.begin_at < s.begin_at AS is_before,
-        sum(h.iops) AS iops,
-        sum(h.bytes_per_second) AS bytes_per_second,
-        sum(coalesce(h.outstanding, h.iops * h.latency_ms / 1000)) AS asked
+        sum(h.iops ORDER BY h.iops) AS iops,
+        sum(h.bytes_per_second ORDER BY h.bytes_per_second) AS bytes_per_second,
+        sum(coalesce(h.outstanding, h.iops * h.latency_ms / 1000) ORDER BY h.outstanding, h.iops, h.latency_ms) AS asked
     FROM span AS s
     JOIN fact.load_history AS h
         ON h.endpoint = s.endpoint
@@ -94,9 +94,9 @@ within AS (
         episode,
         bool_or(is_before) AS is_begin_read,
         bool_or(NOT is_before AND NOT is_within) AS is_end_read,
-        avg(iops) FILTER (WHERE is_within) AS iops,
-        avg(bytes_per_second) FILTER (WHERE is_within) AS bytes_per_second,
-        avg(asked) FILTER (WHERE is_within) AS asked
+        avg(iops ORDER BY iops) FILTER (WHERE is_within) AS iops,
+        avg(bytes_per_second ORDER BY bytes_per_second) FILTER (WHERE is_within) AS bytes_per_second,
+        avg(asked ORDER BY asked) FILTER (WHERE is_within) AS asked
     FROM moment
     GROUP BY endpoint, subject_kind, subject, episode
 ),
@@ -105,9 +105,9 @@ usual AS (
         endpoint,
         subject_kind,
         subject,
-        sum(normal_iops) AS normal_iops,
-        sum(normal_bytes_per_second) AS normal_bytes_per_second,
-        sum(normal_outstanding) AS normal_asked
+        sum(normal_iops ORDER BY normal_iops) AS normal_iops,
+        sum(normal_bytes_per_second ORDER BY normal_bytes_per_second) AS normal_bytes_per_second,
+        sum(normal_outstanding ORDER BY normal_outstanding) AS normal_asked
     FROM step_history_normal
     GROUP BY endpoint, subject_kind, subject
 )

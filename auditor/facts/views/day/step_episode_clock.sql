@@ -21,7 +21,9 @@ tried AS (
     WHERE (s.last_second - s.first_second) >= 3 * p.minutes * 60 AND p.minutes * 60 >= 3 * s.seconds AND p.minutes * 60 % s.seconds = 0
 ),
 tries AS (
-    SELECT endpoint, subject_kind, subject, sum(minutes * 60 // seconds)::BIGINT AS tried FROM tried GROUP BY endpoint, subject_kind, subject
+    SELECT endpoint, subject_kind, subject, sum(minutes * 60 // seconds ORDER BY minutes, seconds)::BIGINT AS tried
+    FROM tried
+    GROUP BY endpoint, subject_kind, subject
 ),
 begun AS (
     SELECT

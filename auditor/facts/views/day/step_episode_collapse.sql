@@ -9,7 +9,13 @@ WITH episode AS (
     WHERE is_begin_read AND asked IS NOT NULL AND iops IS NOT NULL AND normal_iops > 0
 ),
 usual AS (
-    SELECT endpoint, subject_kind, subject, seconds, sum(normal_iops) AS normal_iops, sum(normal_outstanding) AS normal_asked
+    SELECT
+        endpoint,
+        subject_kind,
+        subject,
+        seconds,
+        sum(normal_iops ORDER BY normal_iops) AS normal_iops,
+        sum(normal_outstanding ORDER BY normal_outstanding) AS normal_asked
     FROM step_history_normal
     GROUP BY endpoint, subject_kind, subject, seconds
 ),
@@ -32,7 +38,8 @@ interval_sum AS (
         h.subject_kind,
         h.subject,
         h.begin_at,
-        sum(coalesce(h.outstanding, h.iops * h.latency_ms / 1000)) >= 1.5 * u.normal_asked AND sum(h.iops) <= 0.8 * u.normal_iops AS is_collapsed
+        sum(coalesce(h.outstanding, h.iops * h.latency_ms / 1000) ORDER BY h.outstanding, h.iops, h.latency_ms) >= 1.5 * u.normal_asked
+        AND sum(h.iops ORDER BY h.iops) <= 0.8 * u.normal_iops AS is_collapsed
     FROM counted AS c
     JOIN usual AS u USING (endpoint, subject_kind, subject)
     JOIN fact.load_history AS h USING (endpoint, subject_kind, subject, seconds)

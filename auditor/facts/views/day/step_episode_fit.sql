@@ -9,7 +9,13 @@ WITH episode AS (
     WHERE is_begin_read
 ),
 counted AS (
-    SELECT endpoint, subject_kind, subject, seconds, count(*) AS episodes, avg(epoch(end_at) - epoch(begin_at)) AS mean_seconds
+    SELECT
+        endpoint,
+        subject_kind,
+        subject,
+        seconds,
+        count(*) AS episodes,
+        avg(epoch(end_at) - epoch(begin_at) ORDER BY begin_at, end_at) AS mean_seconds
     FROM episode
     GROUP BY endpoint, subject_kind, subject, seconds
 ),

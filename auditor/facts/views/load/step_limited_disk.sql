@@ -34,7 +34,7 @@ held AS (
         device,
         any_value(vm) || ' (' || count(*) || CASE WHEN count(*) = 1 THEN ' disk' ELSE ' disks together' END || ')',
         sum(iops_limit),
-        sum(pieces_per_second),
+        sum(pieces_per_second ORDER BY pieces_per_second),
         count(pieces_per_second) = count(*)
     FROM limited
     WHERE limits_machines

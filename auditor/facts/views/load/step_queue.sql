@@ -21,7 +21,7 @@ sent AS (
         host_id,
         device,
         count(*) FILTER (WHERE runs AND (outstanding > 0 OR commands_per_second > 0)) AS worlds,
-        sum(outstanding) FILTER (WHERE runs) AS outstanding,
+        sum(outstanding ORDER BY outstanding) FILTER (WHERE runs) AS outstanding,
         count(*) FILTER (WHERE runs IS NULL OR outstanding IS NULL) AS undetermined,
         count(*) FILTER (WHERE driver = 'iscsi_vmk' AND outstanding > 0 AND NOT coalesce(io_bytes <= largest_io_bytes, false)) AS split
     FROM disk_stream

@@ -17,8 +17,8 @@ spanned AS (
         x.endpoint,
         x.datastore_id,
         l.host_id,
-        sum(l.commands_per_second) AS commands_per_second,
-        sum(l.commands_per_second * l.gavg_ms / 1000) AS outstanding
+        sum(l.commands_per_second ORDER BY l.commands_per_second) AS commands_per_second,
+        sum(l.commands_per_second * l.gavg_ms / 1000 ORDER BY l.commands_per_second, l.gavg_ms) AS outstanding
     FROM several AS n
     JOIN fact.datastore_extent AS x ON x.endpoint = n.endpoint AND x.datastore_id = n.datastore_id
     JOIN fact.device_load AS l ON l.endpoint = x.endpoint AND l.device = x.device
