@@ -1,9 +1,13 @@
 """What a PowerStore keeps of the past: the metrics of volumes by interval.
 
 Source: dell/gopowerstore, metrics_types.go: intervals Twenty_Sec, Five_Mins, One_Hour, One_Day; timestamp is the "end of sample period",
-repeat_count the "number of times the metrics is repeated"; the OpenAPI definitions, performance_metrics_by_volume: latency in microseconds,
-bandwidth in bytes a second. Not verified against a real array: how long each interval is kept (taken to be a day, 30 days and two years),
-and whether a sample is repeated before its timestamp or after it; it is filled in where its neighbours leave room on one side alone.
+repeat_count the "number of times the metrics is repeated"; the OpenAPI definitions, performance_metrics_by_volume and
+performance_metrics_by_volume_rollup: latency in microseconds, bandwidth in bytes a second. Samples of twenty seconds have total_iops and
+total_bandwidth, those of the longer intervals avg_total_iops and avg_total_bandwidth; gopowerstore decodes both under one name.
+
+Not verified against a real array: how long each interval is kept (taken to be a day, 30 days and two years), whether a sample is repeated
+before its timestamp or after it (it is filled in where its neighbours leave room on one side alone), and that the timestamp is the end of
+an interval: the definitions say so of the field, and "beginning with timestamp" of the record.
 """
 
 from __future__ import annotations
@@ -78,7 +82,12 @@ def _read(record: Record, seconds: int) -> tuple[Sample, int] | None:
     if end is None:
         record.parse_errors.add("timestamp", record.label, "is no moment")
         return None
-    iops, latency_us = record.real("total_iops"), record.real("avg_latency")
+    iops, latency_us = _mean(record, "total_iops"), record.real("avg_latency")
     latency_ms = None if latency_us is None or iops is None else latency_us / 1000 if iops else 0.0
     count = record.number("repeat_count") if record.value.get("repeat_count") is not None else 1
-    return Sample(end, seconds, latency_ms, iops, record.real("total_bandwidth")), max(1, count or 1) - 1
+    return Sample(end, seconds, latency_ms, iops, _mean(record, "total_bandwidth")), max(1, count or 1) - 1
+
+
+def _mean(record: Record, name: str) -> float | None:
+    """A figure of an interval, under the name that longer ones have it by, or that of twenty seconds."""
+    return record.real(name if f"avg_{name}" not in record.value else f"avg_{name}")

@@ -68,14 +68,19 @@ class Cluster:
         return newest if interval not in KEPT else self._past(newest[0], found.name, *KEPT[interval], int(now))
 
     def _past(self, steady: dict[str, Any], name: str, seconds: int, kept: int, now: int) -> list[dict[str, Any]]:
-        """A sample for each interval that is kept; equal ones in a row are one with a count, as of the first (not verified)."""
+        """A sample for each interval that is kept; equal ones in a row are one with a count, as of the first (not verified).
+
+        Source of the names: the definitions, performance_metrics_by_volume_rollup, which has no total_iops.
+        """
+        rates = {f"avg_{name}": steady[name] for name in steady if name.endswith(("_iops", "_bandwidth"))}
+        steady = {name: value for name, value in steady.items() if f"avg_{name}" not in rates} | rates
         spells = {field: self.day.spells([name], field) for field in ("latency_ms", "iops", "bytes")}
         past: list[dict[str, Any]] = []
         for end in range((now - kept) // seconds * seconds + seconds, now + 1, seconds):
             changed = {
                 "avg_latency": mean_of(steady["avg_latency"] / 1000, spells["latency_ms"], end, seconds) * 1000,
-                "total_iops": mean_of(steady["total_iops"], spells["iops"], end, seconds),
-                "total_bandwidth": mean_of(steady["total_bandwidth"], spells["bytes"], end, seconds),
+                "avg_total_iops": mean_of(steady["avg_total_iops"], spells["iops"], end, seconds),
+                "avg_total_bandwidth": mean_of(steady["avg_total_bandwidth"], spells["bytes"], end, seconds),
             }
             if past and all(past[-1][key] == value for key, value in changed.items()):
                 past[-1]["repeat_count"] += 1

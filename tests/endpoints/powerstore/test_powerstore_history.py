@@ -116,7 +116,17 @@ def test_what_is_repeated_is_filled_in_where_its_neighbours_leave_room(answered:
     assert {(one.iops, one.latency_ms) for one in found} == {(5, 2)}
 
 
-@pytest.mark.parametrize("change", [{"timestamp": "noon"}, {"total_iops": "many"}])
+@pytest.mark.parametrize("prefix", ["avg_", ""], ids=["of an interval", "of twenty seconds"])
+def test_a_sample_has_its_rates_under_the_names_of_its_interval(prefix: str) -> None:
+    """Source: the OpenAPI definitions of REST 4.1, performance_metrics_by_volume_rollup and performance_metrics_by_volume."""
+    told = {"timestamp": NOON.isoformat(), f"{prefix}total_iops": 150.5, "avg_latency": 800.0, f"{prefix}total_bandwidth": 4096.0}
+    errors = ParseErrors("x")
+    [one] = samples_of([Record(told, "volume v", errors)], 300, NOON)
+    assert (one.iops, one.latency_ms, one.bytes_per_second) == (150.5, 0.8, 4096.0)
+    assert list(errors.gaps("ps")) == []
+
+
+@pytest.mark.parametrize("change", [{"timestamp": "noon"}, {"avg_total_iops": "many"}])
 def test_a_sample_that_makes_no_sense_is_a_gap(day: Any, change: dict[str, Any]) -> None:
     server, endpoint = day
 
