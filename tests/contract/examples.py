@@ -39,6 +39,7 @@ from auditor_lab.arrays.flasharray.parts import HostDescription, VolumeGroupDesc
 from auditor_lab.arrays.flasharray.parts import QosDescription as FlashQos
 from auditor_lab.arrays.flasharray.parts import VolumeDescription as FlashVolume
 from auditor_lab.arrays.nimble.description import FolderDescription, InitiatorGroupDescription, MemberDescription, NimbleDescription
+from auditor_lab.arrays.nimble.description import LoadDescription as NimbleLoad
 from auditor_lab.arrays.nimble.description import VolumeDescription as NimbleVolume
 from auditor_lab.arrays.ontap.description import OntapDescription
 from auditor_lab.arrays.powerstore import description as powerstore
@@ -448,7 +449,10 @@ _NIMBLE_GROUP = NimbleDescription(
     arrays=(MemberDescription("nb-a1"),),
     folders=(FolderDescription("batch", limit_iops=20_000),),
     initiator_groups=(InitiatorGroupDescription("esx", iqns=("iqn.1998-01.com.vmware:esx-1",)),),
-    volumes=(NimbleVolume("free", groups=("esx",)), NimbleVolume("batch-log", folder="batch", limit_iops=1000, limit_mbps=400)),
+    volumes=(
+        NimbleVolume("free", groups=("esx",), load=NimbleLoad(300, 300 * 8192)),
+        NimbleVolume("batch-log", folder="batch", limit_iops=1000, limit_mbps=400),
+    ),
 )
 
 

@@ -143,7 +143,10 @@ def volume(described: NimbleDescription, place: int, one: VolumeDescription) -> 
         "app_uuid": "",
         "iscsi_sessions": None,
         "avg_stats_last_5mins": {
-            **{f"{kind}_{what}": 0 for kind in ("read", "write") for what in ("iops", "throughput", "latency")},
+            **dict.fromkeys(("write_iops", "write_throughput", "write_latency"), 0),
+            "read_iops": load.iops,
+            "read_throughput": load.bytes_per_second,
+            "read_latency": 70 if size else 0,
             "combined_iops": load.iops,
             "combined_throughput": load.bytes_per_second,
             "combined_latency": 70 if size else 0,

@@ -159,17 +159,47 @@ def test_a_clone_names_what_it_was_cloned_from() -> None:
     assert rows.volume_row(record(VOLUME, clone=False, parent_vol_id="0601")[0], {})["copy_of"] is None
 
 
-def test_the_load_is_a_mean_and_its_latency_has_no_unit() -> None:
-    # hpe-storage/nimble-golang-sdk, pkg/client/group_mgmt_client_test.go, TestVolumeAvgStatLast5mins.
-    stats = {"combined_iops": 192, "combined_latency": 69, "combined_throughput": 2_974_470}
-    row = rows.load_row(record(VOLUME, avg_stats_last_5mins=stats)[0])
-    assert (row["actual_iops"], row["bytes_per_second"], row["average_io_bytes"]) == (192, 2_974_470, 15_492)
-    assert (row["latency_us"], row["throttle_us"]) == (None, None)
+# What an array answered, whose own screen had 0.403 ms for its reads: centreon/centreon-plugins, issue 3197.
+ANSWERED = {
+    "combined_iops": 374,
+    "combined_latency": 94,
+    "combined_throughput": 4_975_613,
+    "read_iops": 30,
+    "read_latency": 403,
+    "write_iops": 342,
+    "write_latency": 93,
+}
+
+
+def test_the_load_is_a_mean_and_its_latency_is_that_of_reads_and_writes_together() -> None:
+    load, errors = record(VOLUME, avg_stats_last_5mins=ANSWERED)
+    row = rows.load_row(load)
+    assert (row["actual_iops"], row["bytes_per_second"], row["average_io_bytes"]) == (374, 4_975_613, 13_303)
+    assert (row["latency_us"], row["throttle_us"]) == (118, None), "30 of 403 and 342 of 93 microseconds; combined_latency fits neither"
+    assert gaps(errors) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "latency_us"),
+    [
+        pytest.param({"write_iops": 0, "write_latency": 0}, 403, id="reads alone"),
+        pytest.param({"read_latency": 0}, None, id="reads that took no time at all"),
+        pytest.param({"read_iops": 0, "write_iops": 0}, None, id="neither reads nor writes"),
+        pytest.param({"read_latency": None}, None, id="not told of reads"),
+        pytest.param({"combined_iops": 0, "combined_throughput": 0}, None, id="idle"),
+    ],
+)
+def test_a_latency_that_is_not_told_of_all_commands_is_not_known(changes: dict[str, Any], latency_us: int | None) -> None:
+    assert rows.load_row(record(VOLUME, avg_stats_last_5mins={**ANSWERED, **changes})[0])["latency_us"] == latency_us
+
+
+def test_a_volume_that_does_not_tell_what_it_does_is_not_idle() -> None:
+    split = {"read_iops": 0, "write_iops": 0, "read_latency": 0, "write_latency": 0}
     for read, known in (((0, 0), (None, None)), ((0, 512), (0, 512)), ((3, 0), (3, 0))):  # all 0: idle, or not filled by the array
-        figures = {"combined_iops": read[0], "combined_throughput": read[1]}
+        figures = split | {"combined_iops": read[0], "combined_throughput": read[1]}
         row = rows.load_row(record(VOLUME, avg_stats_last_5mins=figures)[0])
         assert (row["actual_iops"], row["bytes_per_second"]) == known
-    half, errors = record(VOLUME, avg_stats_last_5mins={"combined_iops": 192})
+    half, errors = record(VOLUME, avg_stats_last_5mins=split | {"combined_iops": 192})
     assert [rows.load_row(half)[name] for name in ("actual_iops", "bytes_per_second", "average_io_bytes")] == [192, None, None]
     assert len(gaps(errors)) == 1
     missing, errors = record(VOLUME)
