@@ -6,6 +6,7 @@ import hashlib
 from functools import cache
 from typing import TYPE_CHECKING
 
+from auditor.facts.efficiency_states import efficiency_works
 from auditor.facts.families import BEGINNING, SPECIAL, families_of_claim, family_of_inquiry, family_of_name
 from auditor.facts.family_advice import TOPICS, advice_sql
 from auditor.facts.node_states import has_node_states, node_is_up
@@ -142,6 +143,7 @@ _ADVICE = "".join(f"CREATE OR REPLACE MACRO {topic}_advice(family) AS {advice_sq
 _NODES = f"""
 CREATE OR REPLACE MACRO node_is_up(family, state) AS {node_is_up()};
 CREATE OR REPLACE MACRO has_node_states(family) AS {has_node_states()};
+CREATE OR REPLACE MACRO efficiency_works(state, operation_state) AS {efficiency_works()};
 """
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from auditor.facts.efficiency_states import efficiency_works
 from auditor.impact.pool import Pool, pool_impact
 
 if TYPE_CHECKING:
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 
 _Place = tuple[str, str]
 
-_POOLS = """
+_POOLS = f"""
 WITH copied AS (
     SELECT
         endpoint,
@@ -27,7 +28,9 @@ writing AS (
     -- Background work that writes: copies that arrive, and deduplication that is not known to rest.
     SELECT endpoint, pool_id FROM fact.array_replication WHERE role = 'destination'
     UNION
-    SELECT endpoint, pool_id FROM fact.array_efficiency WHERE state IS DISTINCT FROM 'disabled' AND operation_state IS DISTINCT FROM 'idle'
+    SELECT endpoint, pool_id
+    FROM fact.array_efficiency
+    WHERE (state IS DISTINCT FROM 'disabled' AND operation_state IS DISTINCT FROM 'idle') OR {efficiency_works()}
 ),
 read AS (
     SELECT endpoint
@@ -50,7 +53,7 @@ FROM fact.array_pool AS p
 LEFT JOIN fact.array_pool_load AS l ON l.endpoint = p.endpoint AND l.pool_id = p.pool_id
 LEFT JOIN copied AS c ON c.endpoint = p.endpoint AND c.pool_id = p.pool_id
 LEFT JOIN read AS r ON r.endpoint = p.endpoint
-"""
+"""  # noqa: S608  what is put in is this program's own
 _DISKS = """
 SELECT v.endpoint, v.pool_id, list(DISTINCT s.resource_name ORDER BY s.resource_name)[:5], count(DISTINCT s.resource_name)
 FROM disk_stream AS s

@@ -30,6 +30,8 @@ def test_deduplication_that_lies_on_several_pools_may_start(schedules: list[dict
     ("states", "may_run"),
     [
         pytest.param(["active"], True, id="it runs"),
+        pytest.param(["undoing"], True, id="it takes savings back"),
+        pytest.param(["idle", "pending", "disabled"], False, id="each rests"),
         pytest.param(["idle"], False, id="it rests"),
         pytest.param([None], True, id="not reported"),
         pytest.param(["idle", "active"], True, id="one of two"),
@@ -47,6 +49,7 @@ def test_deduplication_that_lies_on_several_pools_may_run(states: list[str | Non
         pytest.param({}, 1, id="its pool is not known"),
         pytest.param({"pool_id": "p"}, 0, id="it lies on one pool"),
         pytest.param({"state": "disabled"}, 0, id="it is off"),
+        pytest.param({"state": "disabled", "operation_state": "undoing"}, 1, id="it is off, and undone"),
         pytest.param({"state": None}, 1, id="whether it is on is not reported"),
     ],
 )

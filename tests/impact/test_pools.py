@@ -56,6 +56,7 @@ WITHOUT = pytest.approx(99 * 0.65, rel=1e-3)
         pytest.param({"array_efficiency": [{**IDLE, "operation_state": "active"}]}, ALL, id="deduplication runs"),
         pytest.param({"array_efficiency": [{**IDLE, "operation_state": None}]}, ALL, id="nobody knows whether deduplication runs"),
         pytest.param({"array_efficiency": [{**IDLE, "operation_state": None, "state": "disabled"}]}, WITHOUT, id="deduplication is off"),
+        pytest.param({"array_efficiency": [{**IDLE, "operation_state": "undoing", "state": "disabled"}]}, ALL, id="off, and undone"),
         pytest.param({"array_efficiency": [{**IDLE, "operation_state": "active", "pool_id": "p2"}]}, WITHOUT, id="it runs on another pool"),
         pytest.param({"array_efficiency": [{**IDLE, "operation_state": "active", "pool_id": None}]}, ALL, id="it runs on some pool"),
         pytest.param(

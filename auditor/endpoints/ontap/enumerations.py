@@ -66,11 +66,14 @@ OPERATION_STATES: Mapping[str, str] = MappingProxyType(
         "active": "works",
         "undoing": "takes savings back, which is work",
         "pending": "waits to begin",
-        "downgrading": "is made ready for an older release",
+        "downgrading": "is made ready for an older release, which is work",
         "disabled": "is off",
     }
 )
-"""VolumeEfficiency.op_state, the same list from 9.9.1 on, and that of the command line (volume efficiency show, Status); not in 9.6."""
+"""VolumeEfficiency.op_state, the same list from 9.9.1 on, and that of the command line (volume efficiency show, Status); not in 9.6.
+
+Which of them are work: auditor/facts/efficiency_states.py.
+"""
 
 LUN_KINDS: Mapping[str, str] = MappingProxyType({"regular": "lun", "vvol": "vvol"})
 """Of the LUNs that are volumes: Lun.class, the same list in every release; protocol_endpoint is read apart."""

@@ -12,6 +12,7 @@ from auditor.endpoints.ontap import rows
 from auditor.endpoints.ontap.enumerations import JOB_STATES, MOVE_STATES, OPERATION_STATES, TRANSFER_STATES
 from auditor.endpoints.ontap.qos import optional
 from auditor.endpoints.ontap.schedules import duration_seconds, has_schedule
+from auditor.facts.efficiency_states import AT_WORK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -27,7 +28,6 @@ _LONGEST_SECONDS = 10 * 366 * 86_400  # no transfer takes ten years
 _NONE = frozenset({"", "-"})
 _TRANSFERS = {"transferring": RUNNING, "success": OK, "failed": FAILED, "aborted": FAILED, "hard_aborted": FAILED}
 _OPERATIONS = {"success": OK, "failure": FAILED, "failed": FAILED}  # last_op_state, in lower case; other words are not known
-_AT_WORK = frozenset({"initializing", "active", "undoing"})
 _KINDS = (
     (re.compile(r"snapmirror", re.IGNORECASE), "replication"),
     (re.compile(r"vol(?:ume)?[ _-]move", re.IGNORECASE), "move"),
@@ -112,7 +112,7 @@ def _efficiency_rows(efficiency: Record, zone: Zone, about: dict[str, Any]) -> I
     policy = rows.optional_text(named, "name")
     own = efficiency.optional_text("schedule")
     schedule = policy if has_schedule(policy) else own if has_schedule(own) else None
-    runs = efficiency.listed("op_state", OPERATION_STATES) in _AT_WORK
+    runs = efficiency.listed("op_state", OPERATION_STATES) in AT_WORK
     began_again = runs and begin is not None and (end is None or begin > end)
     job = f"efficiency {about['subject_id']}"
     if runs:

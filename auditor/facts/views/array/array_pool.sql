@@ -47,14 +47,14 @@ reduced AS (
     SELECT
         endpoint,
         pool_id,
-        count(*) FILTER (WHERE list_min(TRY_CAST(start_minutes AS BIGINT[])) < 60) AS at_midnight,
+        count(*) FILTER (WHERE state IS DISTINCT FROM 'disabled' AND list_min(TRY_CAST(start_minutes AS BIGINT[])) < 60) AS at_midnight,
         count(*) FILTER (
-            WHERE (start_minutes IS NULL AND NOT is_automatic(schedule, policy)) OR (start_minutes <> '[]' AND state IS NULL)
+            WHERE (state IS DISTINCT FROM 'disabled' AND start_minutes IS NULL AND NOT is_automatic(schedule, policy))
+                OR (start_minutes <> '[]' AND state IS NULL)
         ) AS without_starts,
-        count(*) FILTER (WHERE operation_state = 'active') AS active,
-        count(*) FILTER (WHERE operation_state IS NULL) AS without_operation
+        count(*) FILTER (WHERE efficiency_works(state, operation_state)) AS active,
+        count(*) FILTER (WHERE efficiency_works(state, operation_state) IS NULL) AS without_operation
     FROM fact.array_efficiency
-    WHERE state IS DISTINCT FROM 'disabled'
     GROUP BY ALL
 ),
 node AS (

@@ -35,10 +35,9 @@ reduced AS (
     SELECT
         endpoint,
         pool_id,
-        count(*) FILTER (WHERE operation_state = 'active') AS active,
-        count(*) FILTER (WHERE operation_state IS NULL) AS unknown
+        count(*) FILTER (WHERE efficiency_works(state, operation_state)) AS active,
+        count(*) FILTER (WHERE efficiency_works(state, operation_state) IS NULL) AS unknown
     FROM fact.array_efficiency
-    WHERE state IS DISTINCT FROM 'disabled'
     GROUP BY ALL
 ),
 node AS (
