@@ -54,6 +54,12 @@ _HOST = re.compile(
 )
 _NUMBER = re.compile(r"-?[0-9]{1,18}")
 
+_LATENCY = re.compile(r"\w+\.\w*Latency\.\w+")
+_IN_MICROSECONDS = frozenset({"datastore.sizeNormalizedDatastoreLatency.average", "datastore.datastoreVMObservedLatency.latest"})
+_HOUR_MS = 3_600_000
+"""No command takes longer: a host gives up a device that is gone after minutes. Policy."""
+_ANY = 10**18
+
 
 @dataclass(frozen=True, slots=True)
 class Samples:
@@ -161,7 +167,7 @@ def _read(host_id: str, info: str, series: Collection[tuple[int, str, str]], nam
     read: dict[tuple[str, str], Values] = {}
     torn = 0
     for key, instance, text in series:
-        values = _values(text)
+        values = _values(text, _most(names.get(key, "")))
         if values is None or len(values) != len(times):
             torn += 1
         elif key in names:
@@ -179,9 +185,21 @@ def _times(info: str) -> tuple[datetime, ...] | None:
         return None
 
 
+@lru_cache(maxsize=256)
+def _most(name: str) -> int:
+    """The highest value that a counter may have: an hour of a latency.
+
+    Source: Oxalide/vsphere-influxdb-go#71, a vCenter 6.5 with datastore.totalReadLatency of 2,049,638,230,411,510 ms now and then; units
+    as in docs/domain/facts.md#9-1.
+    """
+    if not _LATENCY.fullmatch(name):
+        return _ANY
+    return _HOUR_MS * 1000 if name in _IN_MICROSECONDS else _HOUR_MS
+
+
 @lru_cache(maxsize=4096)  # most devices of most hosts are idle, and say the same
-def _values(text: str) -> Values | None:
-    """The numbers in "12,0,-1"; below zero, or nothing, is a missing sample. None when it is not of that form.
+def _values(text: str, most: int) -> Values | None:
+    """The numbers in "12,0,-1"; below zero, above `most`, or nothing, is a missing sample. None when it is not of that form.
 
     Source: pyvmomi issue 191, quoting the owners of the PerformanceManager: "using -1 as a special value, indicating missing sample".
     """
@@ -189,5 +207,6 @@ def _values(text: str) -> Values | None:
     for word in text.split(",") if text else ():
         if word and not _NUMBER.fullmatch(word):
             return None
-        numbers.append(int(word) if word and not word.startswith("-") else None)
+        number = int(word) if word and not word.startswith("-") else None
+        numbers.append(None if number is not None and number > most else number)
     return tuple(numbers)

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from auditor.endpoints.vcenter.collect.history_figures import KINDS
+from auditor.endpoints.vcenter.collect.load_figures import ADAPTER_COUNTERS, DATASTORE_COUNTERS, DEVICE_COUNTERS, DISK_COUNTERS
 from auditor.endpoints.vcenter.performance import counter_keys, query_samples, scanned_samples
 from auditor.endpoints.vcenter.session import open_vcenter
 from auditor.endpoints.vcenter.soap_envelope import content_of
@@ -42,6 +44,41 @@ def test_values_and_their_times_are_read() -> None:
         ("disk.kernelLatency.average", "naa.2"): (5, None),
     }
     assert host.torn == 0
+
+
+@pytest.mark.parametrize(
+    ("counter", "highest"),
+    [
+        ("disk.totalLatency.average", 3_600_000),
+        ("disk.maxTotalLatency.latest", 3_600_000),
+        ("datastore.totalReadLatency.average", 3_600_000),
+        ("virtualDisk.totalWriteLatency.average", 3_600_000),
+        ("datastore.sizeNormalizedDatastoreLatency.average", 3_600_000_000),
+        ("datastore.datastoreVMObservedLatency.latest", 3_600_000_000),
+    ],
+)
+def test_a_latency_that_no_command_can_have_is_a_missing_sample(counter: str, highest: int) -> None:
+    """Source of the two long numbers: Oxalide/vsphere-influxdb-go, issue 71; they came from a vCenter 6.5 now and then."""
+    found = scanned_samples(answer((1, "a", f"116017258324865,{highest}"), (1, "b", f"{highest + 1},2049638230411510")), {1: counter})
+    assert found is not None
+    assert found[0].series == {(counter, "a"): (None, highest), (counter, "b"): (None, None)}
+    assert found[0].torn == 0
+
+
+def test_a_rate_or_a_count_may_be_any_number() -> None:
+    found = scanned_samples(answer((1, "a", "4000000,999999999999999999")), {1: "disk.commandsAveraged.average"})
+    assert found is not None
+    assert found[0].series == {("disk.commandsAveraged.average", "a"): (4_000_000, 999_999_999_999_999_999)}
+
+
+def test_every_counter_of_latency_that_is_read_has_a_highest_value() -> None:
+    """Law: a new one falls under it by its name, and is known to be in milliseconds or in microseconds."""
+    asked = {*DEVICE_COUNTERS.values(), *ADAPTER_COUNTERS.values(), *DATASTORE_COUNTERS.values(), *DISK_COUNTERS.values()}
+    asked |= {name for kind in KINDS for name in kind.counters.values()}
+    for name in asked:
+        found = scanned_samples(answer((1, "a", "116017258324865,1")), {1: name})
+        assert found is not None
+        assert (found[0].series[name, "a"][0] is None) == ("latency" in name.lower()), name
 
 
 @pytest.mark.parametrize(
