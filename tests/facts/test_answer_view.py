@@ -161,7 +161,18 @@ def _without_latency(given: Facts) -> None:
     given["array_volume_load"][0]["latency_us"] = None
 
 
-@pytest.mark.parametrize("lose", [pytest.param(_load_unread, id="not read"), pytest.param(_without_latency, id="not told")])
+def _without_time(given: Facts) -> None:
+    given["array_volume_load"][0]["latency_us"] = 0
+
+
+@pytest.mark.parametrize(
+    "lose",
+    [
+        pytest.param(_load_unread, id="not read"),
+        pytest.param(_without_latency, id="not told"),
+        pytest.param(_without_time, id="a command that takes no time"),
+    ],
+)
 def test_the_array_s_latency_is_not_known_where_it_was(lose: Callable[[Any], None]) -> None:
     given = one_volume()
     lose(given)

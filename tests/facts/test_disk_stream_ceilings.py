@@ -72,6 +72,7 @@ def test_a_ceiling_is_worth_what_its_family_counts(family: str | None, given: di
         pytest.param({"latency_us": 250, "utilization": 1.0}, 0.25, True, id="at its ceiling"),
         pytest.param({"latency_us": 250, "utilization": 0.99}, 0.25, False, id="below it"),
         pytest.param({"latency_us": 250, "throttle_us": 0}, 0.25, False, id="not held back"),
+        pytest.param({"latency_us": 0, "utilization": 0.5}, None, False, id="commands that take no time: not measured"),
         pytest.param({}, None, None, id="the array does not tell"),
     ],
 )

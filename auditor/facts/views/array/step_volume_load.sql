@@ -70,7 +70,7 @@ SELECT
     qos_max_bytes_per_second,
     average_io_bytes,
     actual_iops AS iops,
-    (CAST(latency_us AS HUGEINT) + CASE WHEN family <> 'flasharray' THEN 0 ELSE throttle_us END) / 1000 AS latency_ms,
+    (CAST(nullif(latency_us, 0) AS HUGEINT) + CASE WHEN family <> 'flasharray' THEN 0 ELSE throttle_us END) / 1000 AS latency_ms,
     is_at_limit,
     burst_credit,
     limit_per_second,

@@ -118,8 +118,9 @@ SELECT
     d.sampled_at,
     d.qos_wait,
     v.actual_iops AS array_iops,
-    -- Only a FlashArray tells apart what QoS held back: where it was not read there, neither is the whole known.
-    (CAST(v.latency_us AS HUGEINT) + CASE WHEN a.family <> 'flasharray' THEN 0 ELSE v.throttle_us END) / 1000 AS array_latency_ms,
+    -- Only a FlashArray tells apart what QoS held back: where it was not read there, neither is the whole known. No command takes no time: 0 is of
+    -- an idle volume, or was not measured.
+    (CAST(nullif(v.latency_us, 0) AS HUGEINT) + CASE WHEN a.family <> 'flasharray' THEN 0 ELSE v.throttle_us END) / 1000 AS array_latency_ms,
     CASE WHEN d.is_whole THEN coalesce(b.disks, 0) END AS disks,
     CASE WHEN d.is_whole AND b.undetermined = 0 THEN b.busiest_disk END AS busiest_disk,
     CASE WHEN d.is_whole AND coalesce(b.undetermined, 0) = 0 THEN coalesce(b.highest_utilization, 0) END AS highest_utilization,
