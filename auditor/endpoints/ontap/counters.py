@@ -240,8 +240,8 @@ def _worked(first: Sample, last: Sample, parse_errors: ParseErrors, spinning: Ma
         if not name or (name in spinning and disk_name(row) not in (spinning[name] or ())):
             continue
         growth = {counter: _growth(before, row, counter) for counter in DISK_COUNTERS}
-        if any(each is None for each in growth.values()):
-            parse_errors.add("its counters", f"disk {row_id}", "are missing, or went backwards, between the two readings")
+        if any(each is None for each in growth.values()) or not growth["base_for_disk_busy"]:
+            parse_errors.add("its counters", f"disk {row_id}", "are missing, all 0, did not go on, or went backwards, between two readings")
             spoilt.add(name)
             continue
         disks = by_pool[name]
@@ -252,9 +252,7 @@ def _worked(first: Sample, last: Sample, parse_errors: ParseErrors, spinning: Ma
         disks.consistency = None if consistency is None or disks.consistency is None else disks.consistency + consistency
         if is_data(row):
             disks.data.add(disk_name(row))
-            base = growth["base_for_disk_busy"]
-            if base:
-                disks.busy.append(min(100.0, 100.0 * (growth["disk_busy_percent"] or 0.0) / base))
+            disks.busy.append(min(100.0, 100.0 * (growth["disk_busy_percent"] or 0.0) / (growth["base_for_disk_busy"] or 1.0)))
     for disks in by_pool.values():
         whole = [done[name] for name in disks.names]
         disks.of_whole_disks = None if None in whole else sum(each or 0.0 for each in whole)
@@ -275,7 +273,14 @@ def _transfers_of_disks(first: Sample, last: Sample) -> dict[str, float | None]:
 
 
 def _growth(before: CounterRow | None, after: CounterRow, counter: str) -> float | None:
+    """What a counter grew by; None where it is missing in a reading, went backwards, or the first reading was not filled.
+
+    ONTAP now and then reports a row of counters that are all 0, and the next reading has all that they ever counted: they would have grown
+    by billions. Source: github.com/NetApp/harvest, issues 1245 and 1037.
+    """
     if before is None or counter not in before.values or counter not in after.values:
+        return None
+    if not any(before.values.values()) and any(after.values.values()):
         return None
     grown = after.values[counter] - before.values[counter]
     return grown if grown >= 0 else None

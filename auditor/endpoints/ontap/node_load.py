@@ -72,11 +72,13 @@ def node_rows(first: Mapping[str, counters.CounterRow], last: Mapping[str, count
     rows: list[Row] = []
     for row_id, row in last.items():
         name = row.properties.get("node.name") or row_id.partition(":")[0]
-        before, after = first.get(row_id), row.arrays.get(DOMAINS, {})
-        grown = {domain: value - before.arrays.get(DOMAINS, {}).get(domain, value + 1) for domain, value in after.items()} if before else {}
+        then, after = first.get(row_id), row.arrays.get(DOMAINS, {})
+        before = then.arrays.get(DOMAINS, {}) if then else {}
+        # All 0 is a reading that ONTAP did not fill (counters.py, `_growth`).
+        grown = {domain: value - before.get(domain, value + 1) for domain, value in after.items()} if any(before.values()) else {}
         total = sum(grown.values())
         if total <= 0 or any(value < 0 for value in grown.values()):
-            parse_errors.add(DOMAINS, f"node {name}", "is missing, or went backwards, between the two readings")
+            parse_errors.add(DOMAINS, f"node {name}", "is missing, all 0, or went backwards, between the two readings")
             continue
         rows += [{"node_id": name, "domain": domain, "percent": 100 * value / total} for domain, value in grown.items()]
     return rows

@@ -30,10 +30,10 @@ COUNTED = {
 def disk(
     name: str, *, kind: str = "data", group: str = "/aggr1/plex0/rg0", times: float = 0, part: str = "", **changes: float | None
 ) -> CounterRow:
-    """A disk that has worked so many times COUNTED."""
-    values = {counter: value * times for counter, value in COUNTED.items()} | {
-        key: value for key, value in changes.items() if value is not None
-    }
+    """A disk that has worked so many times COUNTED since a node was up for a while."""
+    values = {counter: value * times for counter, value in COUNTED.items()}
+    values["base_for_disk_busy"] += 1e6
+    values |= {key: value for key, value in changes.items() if value is not None}
     values = {key: value for key, value in values.items() if changes.get(key, 0) is not None}
     about = {"raid.type": kind, "raid_group": group} | ({"physical_disk_name": part} if part else {})
     return CounterRow(name, about, values, {})

@@ -175,11 +175,11 @@ def test_reads_of_consistency_points_are_those_of_all_disks_or_not_known() -> No
         assert errors == ["its headroom of aggregate aggr1"]
 
 
-def test_a_disk_is_never_busier_than_all_of_the_time_and_one_that_did_nothing_has_no_share() -> None:
+def test_a_disk_is_never_busier_than_all_of_the_time_and_one_that_did_nothing_not_at_all() -> None:
     found, _ = loads(sample(0, disk("1")), sample(1, disk("1", times=1, disk_busy_percent=200.0)))
     assert found["a-1"]["busy_percent"] == 100.0
-    found, _ = loads(sample(0, disk("1")), sample(1, disk("1")))
-    assert (found["a-1"]["busy_percent"], found["a-1"]["transfers_per_second"]) == (None, 0.0)
+    found, _ = loads(sample(0, disk("1")), sample(1, disk("1", base_for_disk_busy=1e6 + 100)))
+    assert (found["a-1"]["busy_percent"], found["a-1"]["transfers_per_second"]) == (0.0, 0.0)
     found, _ = loads(sample(0, disk("1", kind="parity")), sample(1, disk("1", kind="parity", times=1)))
     assert (found["a-1"]["disk_iops"], found["a-1"]["transfers_per_second"]) == (None, 1000.0)
 
@@ -191,6 +191,9 @@ def test_a_disk_is_never_busier_than_all_of_the_time_and_one_that_did_nothing_ha
         pytest.param(sample(0, disk("1", times=2)), sample(1, disk("1", times=1)), id="counters that went backwards"),
         pytest.param(sample(0, disk("1", user_read_count=None)), sample(1, disk("1", times=1)), id="a counter that was missing"),
         pytest.param(sample(0, disk("1")), sample(1, disk("1", times=1, user_read_count=None)), id="a counter that is missing"),
+        pytest.param(sample(0, disk("1", base_for_disk_busy=0.0)), sample(1, disk("1", times=9e9)), id="a first reading of 0 throughout"),
+        pytest.param(sample(0, disk("1", times=1)), sample(1, disk("1", base_for_disk_busy=0.0)), id="a last one of 0 throughout"),
+        pytest.param(sample(0, disk("1", times=1)), sample(1, disk("1", times=1)), id="counters that stand still, their time too"),
     ],
 )
 def test_an_aggregate_with_a_disk_that_was_not_understood_has_no_load(first: Sample, last: Sample) -> None:
@@ -221,6 +224,7 @@ def headroom(name: str, **values: float) -> CounterRow:
 
 HDD = f"DISK_HDD_aggr1_{UUID}"
 ZERO = {"current_ops": 0.0, "current_latency": 0.0, "optimal_ops": 0.0, "optimal_samples": 0.0}
+SAMPLED = {**ZERO, "optimal_ops": 100.0, "optimal_samples": 1.0}
 
 
 @pytest.mark.parametrize(
@@ -240,6 +244,7 @@ ZERO = {"current_ops": 0.0, "current_latency": 0.0, "optimal_ops": 0.0, "optimal
         ),
         pytest.param(ZERO, ZERO, {"current_ops": 0.0, "optimal_ops": None, "current_latency_us": None}, id="no sample at all"),
         pytest.param({**ZERO, "current_ops": 1.0}, ZERO, NOTHING, id="operations went backwards"),
+        pytest.param(ZERO, {**ZERO, "current_ops": 9e12, "current_latency": 9e15}, NOTHING, id="a first reading that was not filled"),
         pytest.param({**ZERO, "current_latency": 1.0}, ZERO, NOTHING, id="latency went backwards"),
         pytest.param(None, ZERO, NOTHING, id="it was not there before"),
         pytest.param(ZERO, None, NOTHING, id="it is not there any more"),
@@ -250,21 +255,22 @@ def test_headroom_is_computed_from_what_grew(
 ) -> None:
     pools = {"aggr1": UUID.lower()}
     rows_then, rows_now = ([] if each is None else [headroom(HDD, **each)] for each in (before, after))
-    first, last = sample(5, disk("1"), headroom=rows_then), sample(25, disk("1"), headroom=rows_now, headroom_at=15)
+    later = disk("1", times=1)
+    first, last = sample(5, disk("1"), headroom=rows_then), sample(25, later, headroom=rows_now, headroom_at=15)
     found, errors = loads(first, last, pools=pools)
     assert {name: found[UUID.lower()][name] for name in columns} == columns
     assert errors == (["its headroom of aggregate aggr1"] if columns == NOTHING else [])
-    same_time = sample(25, disk("1"), headroom=rows_now, headroom_at=5)
+    same_time = sample(25, later, headroom=rows_now, headroom_at=5)
     assert {name: loads(first, same_time, pools=pools)[0][UUID.lower()][name] for name in NOTHING} == NOTHING
 
 
 def test_headroom_is_of_the_aggregate_in_its_name_and_of_spinning_disks_before_flash() -> None:
     pools = {"aggr1": "a-1", "aggr10": "a-10"}
     first = sample(
-        0, headroom=[headroom(name, **ZERO) for name in ("DISK_SSD_aggr1_x", "DISK_HDD_aggr1_x", "DISK_HDD_aggr10_y", "DISK_HDD_z")]
+        0, headroom=[headroom(name, **SAMPLED) for name in ("DISK_SSD_aggr1_x", "DISK_HDD_aggr1_x", "DISK_HDD_aggr10_y", "DISK_HDD_z")]
     )
     grown = {"DISK_SSD_aggr1_x": 1.0, "DISK_HDD_aggr1_x": 2.0, "DISK_HDD_aggr10_y": 3.0, "DISK_HDD_z": 4.0}
-    last = sample(1, headroom=[headroom(name, **{**ZERO, "current_ops": value}) for name, value in grown.items()])
+    last = sample(1, headroom=[headroom(name, **{**SAMPLED, "current_ops": value}) for name, value in grown.items()])
     found, _ = loads(first, last, pools=pools)
     assert {pool: row["current_ops"] for pool, row in found.items()} == {"a-1": 2.0, "a-10": 3.0}
     assert [counters._pool_of(headroom(f"DISK_HDD_renamed_{name}"), {"aggr1": "a-1"}) for name in ("A-1", "b-1")] == ["a-1", ""]

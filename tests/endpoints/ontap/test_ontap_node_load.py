@@ -45,12 +45,13 @@ def test_what_grew_between_the_readings_counts_and_not_the_sum_since_the_node_ca
         pytest.param(row(idle=5), row(idle=5), id="nothing passed"),
         pytest.param(row(idle=5), row(idle=9, raid=1), id="a domain that came between"),
         pytest.param(row(idle=5), row(), id="no domains"),
+        pytest.param(row(idle=0, raid=0), row(idle=9_000_000, raid=1_000_000), id="a first reading that was not filled"),
     ],
 )
 def test_two_readings_that_do_not_fit_give_no_row_and_a_gap(first: Any, last: Any) -> None:
     errors = ParseErrors("x")
     assert node_rows(first, last, errors) == []
-    assert [gap.why for gap in errors.gaps("na")] == ["is missing, or went backwards, between the two readings"]
+    assert [gap.why for gap in errors.gaps("na")] == ["is missing, all 0, or went backwards, between the two readings"]
 
 
 def test_its_first_reading_is_taken_before_all_others_so_that_nobody_waits_twice(served: Served) -> None:
