@@ -31,8 +31,8 @@ LONGEST_SAMPLE_SECONDS = 600
 _SEVERITIES = {"CRITICAL": "critical", "ERROR": "error", "WARNING": "warning", "INFORMATIONAL": "info"}
 """Recorded in `show alerts`: WARNING, INFORMATIONAL; in `show events`: ERROR. CRITICAL is not recorded."""
 
-_UNHEALTHY = {"Degraded": "warning", "Fault": "critical"}
-"""Health that is not OK, and what it means. Not recorded."""
+_HEALTH = {"OK": None, "Degraded": "warning", "Fault": "critical", "Unknown": None, "N/A": None}
+"""What the health of the array means. Only OK is recorded. Source: MSA CLI reference, health (asand3r/zbx-hpmsa, its value map)."""
 
 _YES_NO = {"Yes": True, "No": False}
 
@@ -74,11 +74,14 @@ def fault_row(alert: Record) -> Row:
 
 
 def health_row(system: Record) -> Row | None:
-    """A row of array_alert for the health of the whole array; None where it is OK, or the array does not know it."""
-    health = system.text("health")
-    if health not in _UNHEALTHY:
+    """A row of array_alert for the health of the whole array; None where it is OK, or the array does not know it.
+
+    Another word may be anything, and is a parse error.
+    """
+    health = system.listed("health", _HEALTH, needed=True)
+    if health is None or _HEALTH[health] is None:
         return None
-    return alert_row("health", (health, _UNHEALTHY[health]), system.optional_text("health-reason"), component="system")
+    return alert_row("health", (health, _HEALTH[health]), system.optional_text("health-reason"), component="system")
 
 
 def data_tiers(pool: Record) -> list[str] | None:

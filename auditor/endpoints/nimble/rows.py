@@ -94,14 +94,18 @@ def node_row(controller: Record, versions: Mapping[str, str | None]) -> Row:
 
 
 def alarm_row(alarm: Record) -> Row:
-    """A row of array_alert. Source: nimble-golang-sdk, Alarm: status open | acknowledged, severity critical | warning, activity."""
+    """A row of array_alert; an alarm of no array in particular has "-" for one.
+
+    Source: nimble-golang-sdk, Alarm: status open | acknowledged, severity critical | warning, activity; NimbleAlarmsListItemsInner of
+    HewlettPackard/greenlake-data-services-python, array.
+    """
     kind, status = alarm.value.get("type"), alarm.listed("status", ALARM_STATES, needed=True)
     return alert_row(
         alarm.identifier("id"),
         severity_of(alarm, "severity", SEVERITIES),
         alarm.optional_text("activity"),
         code=str(kind) if type(kind) is int else None,
-        component=alarm.optional_text("object_name") or alarm.optional_text("array"),
+        component=next((name for each in ("object_name", "array") if (name := alarm.optional_text(each)) not in (None, "", "-")), None),
         is_open=None if status is None else ALARM_STATES[status],
     )
 

@@ -294,6 +294,13 @@ def test_health_that_is_not_ok_is_an_alert_where_there_are_no_others(health: str
     )
 
 
+@pytest.mark.parametrize("health", ["Critical", "", None], ids=["another word", "an empty one", "none"])
+def test_health_that_is_on_no_list_is_not_ok(health: str | None) -> None:
+    of_system = record({"health": health})
+    assert rows.health_row(of_system) is None
+    assert len(list(of_system.parse_errors.gaps("dh"))) == 1
+
+
 # sodafoundation/delfin, LIST_HOST_GROUPS and the maps of the same MSA 2040; alexandergott-afk/jt-pve-storage-dellemc, t/fixtures/powervault
 # (groups in "nickname" end with .*.*, and each volume has a row of "all other initiators" without access).
 GROUPS = {

@@ -221,6 +221,8 @@ def test_an_alarm_says_whether_anybody_acknowledged_it() -> None:
     }
     assert rows.alarm_row(record(alarm, status="acknowledged")[0])["is_open"] is False
     assert rows.alarm_row(record(alarm, object_name=None, array="nb-a1", type=None)[0]) == {**row, "component": "nb-a1", "code": None}
+    assert rows.alarm_row(record(alarm, object_name="-", array="nb-a1")[0])["component"] == "nb-a1"
+    assert rows.alarm_row(record(alarm, object_name="", array="-")[0])["component"] is None
     unsaid, errors = record(alarm, status=None)
     assert rows.alarm_row(unsaid)["is_open"] is None
     assert len(gaps(errors)) == 1

@@ -175,13 +175,18 @@ def _vmfs(volume: VmfsVolume | None) -> dict[str, Any]:
 
 
 def _sioc(settings: IormInfo | None) -> dict[str, Any]:
-    """Columns of Storage I/O Control; all NULL where a datastore has none. Source: StorageIORMInfo; docs/domain/facts.md#4-1."""
+    """Columns of Storage I/O Control; all NULL where a datastore has none.
+
+    A threshold of 0 is none: where Storage I/O Control was never set, vCenter reports it for the 30 ms that it would start with.
+
+    Source: StorageIORMInfo; docs/domain/facts.md#4-1; kubev2v/forklift#8076.
+    """
     if settings is None:
         return {}
     return {
         "sioc_enabled": settings.enabled,
         "sioc_mode": settings.congestion_threshold_mode,
-        "sioc_threshold_ms": settings.congestion_threshold,
+        "sioc_threshold_ms": settings.congestion_threshold or None,
         "sioc_statistics_only": bool(settings.stats_collection_enabled) and not settings.enabled,
     }
 

@@ -124,6 +124,11 @@ def test_all_servers_of_a_mount_by_nfs_4_1_are_listed_in_one_order() -> None:
         pytest.param(
             IormInfo(enabled=False, stats_collection_enabled=False), {"sioc_enabled": False, "sioc_statistics_only": False}, id="off"
         ),
+        pytest.param(
+            IormInfo(enabled=False, congestion_threshold_mode="automatic", congestion_threshold=0, stats_collection_enabled=False),
+            {"sioc_enabled": False, "sioc_mode": "automatic", "sioc_statistics_only": False},
+            id="never set, where vCenter reports a threshold of 0 (kubev2v/forklift#8076)",
+        ),
         pytest.param(None, {}, id="none"),
     ],
 )
