@@ -1,18 +1,23 @@
 """What shipped rules say of a failure is true: nothing that was read is called unread, and no value is wanted that nobody can set."""
 
 import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import duckdb
 import pytest
 
+from auditor.authoring.schema_docs import described
 from auditor.engine.evaluate import evaluate
+from auditor.engine.rules.message import NOT_READ, Slot, parts
 from auditor.engine.rules.rule import Expression, Rule
 from auditor.engine.rules.strictness import columns_of, nodes
 from auditor.facts.catalog import view_columns
 from auditor.facts.macros import create_macros
 from auditor.facts.schema import create_tables
-from tests.engine.test_shipped_rules import shipped
+from auditor.model import Verdict
+from tests.engine.test_shipped_rules import PLACE, RULES, judge_rows, shipped
 
 _SWALLOWS = {"OPERATOR_COALESCE", "OPERATOR_IS_NULL", "OPERATOR_IS_NOT_NULL", "COMPARE_DISTINCT_FROM", "COMPARE_NOT_DISTINCT_FROM"}
 DEEPEST_DSNRO = 256
@@ -89,3 +94,99 @@ def test_where_no_queue_is_long_enough_limits_are_wanted_alone() -> None:
     findings = failing("vvol_datastore", short, "qos/shared-queue-throttle")
     desired = [finding.desired for finding in findings if finding.verdict.value == "fail"]
     assert desired == ["limits on the hosts", "a queue of 256, or limits on the hosts"]
+
+
+def named_rules(text: str) -> set[str]:
+    """What a text names in the form of a rule's id, in a folder that rules have."""
+    folders = "|".join(sorted({rule_id.partition("/")[0] for rule_id in shipped().rules}))
+    return set(re.findall(rf"(?<![\w./*-])(?:{folders})/[a-z0-9-]*[a-z0-9](?![\w/*-]|\.\w)", text))
+
+
+@pytest.mark.parametrize("rule", shipped().rules.values(), ids=lambda rule: rule.id)
+def test_every_rule_that_a_rule_names_is_there(rule: Rule) -> None:
+    assert named_rules((RULES / f"{rule.id}.yaml").read_text(encoding="utf-8")) <= {*shipped().rules}
+
+
+def slots(rule: Rule) -> list[Slot]:
+    """The places of a rule's message that values of its row fill, with those of what it observes and wants."""
+    assert rule.message is not None
+    return [part for part in parts(rule.message.text) if isinstance(part, Slot) and part.name not in ("resource_name", "host")]
+
+
+def columns_shown(rule: Rule) -> set[str]:
+    """The columns of the view that a rule's message rests on."""
+    columns = {slot.name for slot in slots(rule)}
+    for name, expression in (("observed", rule.observed), ("desired", rule.desired)):
+        columns |= {*expression.columns} if name in columns else set()
+    return columns & {*shipped().views[rule.over]}
+
+
+def failing_rows(rule: Rule) -> list[dict[str, Any]]:
+    """The rows of a rule's failing examples."""
+    return [dict(PLACE) | dict(example.row) for example in rule.examples if example.verdict is Verdict.FAIL]
+
+
+def said_with(rule: Rule, rows: Sequence[Mapping[str, Any]], **cells: Any) -> Iterator[tuple[str, str]]:
+    """Of each of these rows that fails with these cells as well: what is said of it as it is, and with them."""
+    changed = judge_rows(rule, [{**row, **cells} for row in rows])
+    for before, after in zip(judge_rows(rule, rows), changed, strict=True):
+        if after["verdict"] == Verdict.FAIL:
+            yield before["message"], after["message"]
+
+
+FOLLOWS: Mapping[str, str] = {
+    "array_system": "counted together with their words",
+    "episode_pattern": "how many fit, by chance, where and how slow at worst are of one and the same search",
+    "device_answer.busiest_disk": "who waits, and for whom, is known where a wait is",
+    "device_answer.who_waits": "likewise",
+    "array_volume.owner": "with which controller it is decides whether it is the preferred one",
+    "adapter.usable_paths": "an adapter is not online for certain only where no path of it is usable, which is then known",
+    "adapter.devices": "likewise, and then the paths and devices were read whole",
+    "path_policy.paths": "counted together with the dead and the disabled ones",
+    "path_policy.disabled_paths": "likewise",
+    "driver_queue.odd_devices": "counted where the depths differ",
+    "host_queue_full.odd_devices": "counted where the values differ",
+    "vaai_option.value": "what is lost, or differs, is known by it",
+    "relocation.target_datastore": "whether it is on another array is known by it",
+    "host.families": "what its vendors ask for is known by them",
+    "protocol_endpoint.deepest_queue_in_cluster": "that another is deeper is known by it",
+    "module_demand.depth_parameter": "a depth is judged where the driver has a parameter for it",
+    "baseline_volume_qos.volume_group": "a group has a ceiling for the volumes that are in it",
+    "baseline_volume_qos.wanted_group_iops": "the rule is about a group of which it is known",
+    "raised_device.queue_depth": "that it was raised is known by it",
+}
+"""Columns, or all of a view, that are there where such a rule fails, and why; the examples leave them out."""
+UNREAD = re.compile(
+    r"NULL (?:also )?(?:when|where) "
+    r"(?:[^,;]*\bnot (?:all )?(?:read|reported|listed|readable)\b|[^,;]* (?:does|did) not report|nothing of it was read)[^,;]*"
+)
+
+
+@pytest.mark.parametrize("rule", shipped().rules.values(), ids=lambda rule: rule.id)
+def test_what_is_missing_for_another_reason_is_not_called_unread(rule: Rule) -> None:
+    texts = {column.name: column.what for column in described(rule.over)}
+    for name in sorted(columns_shown(rule)):
+        _, is_said, reason = texts[name].partition("NULL")
+        if not is_said or UNREAD.fullmatch(f"NULL{reason}") or rule.over in FOLLOWS or f"{rule.over}.{name}" in FOLLOWS:
+            continue
+        for before, after in said_with(rule, failing_rows(rule), **{name: None}):
+            assert after.count(NOT_READ) <= before.count(NOT_READ), f"{name}: NULL{reason}"
+
+
+@pytest.mark.parametrize("rule", shipped().rules.values(), ids=lambda rule: rule.id)
+def test_what_is_one_is_told_in_the_singular(rule: Rule) -> None:
+    counted = [slot.name for slot in slots(rule) if any(re.search(r"[a-rt-z]s\b", word) for word in slot.words[:1])]
+    for name in sorted({*counted} & columns_shown(rule)):
+        for _, after in said_with(rule, failing_rows(rule), **{name: 1}):
+            assert re.search(r"\b1 (?:[\w/]+ ){1,3}(?:are|do|have|map|run|share|start|use|wait)\b", after) is None, after
+
+
+LIMITS = re.compile(r"\b(?:fewer|less|below|limit|optimal point|wanted none)\b")
+
+
+@pytest.mark.parametrize("rule", shipped().rules.values(), ids=lambda rule: rule.id)
+def test_no_failure_wants_what_is_there_unless_it_is_a_limit(rule: Rule) -> None:
+    for said in judge_rows(rule, failing_rows(rule)):
+        if said["observed"] is not None and said["observed"] == said["desired"]:
+            assert LIMITS.search(said["message"]), said["message"]
+        assert re.search(r"\b([A-Za-z]+) \1\b", said["message"].replace(f"{NOT_READ} {NOT_READ}", "")) is None, said["message"]

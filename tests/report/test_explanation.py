@@ -54,6 +54,11 @@ def text_of(explained: Explanation) -> str:
     return out.getvalue()
 
 
+def test_a_limit_that_is_reached_is_not_wanted() -> None:
+    at_limit = replace(EXPLAINED, finding=replace(EXPLAINED.finding, observed=2, desired=2))
+    assert "\nObserved 2.\n" in text_of(at_limit)
+
+
 def test_everything_about_a_finding_is_there() -> None:
     text = text_of(EXPLAINED)
     for part in (

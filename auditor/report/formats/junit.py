@@ -105,7 +105,9 @@ def _outcome(finding: Finding) -> str:
     if finding.verdict is Verdict.UNKNOWN:
         return f"<error{_attribute('message', sentence)}{_attribute('type', 'unknown')}>{xml_text(sentence)}</error>"
     lines = [sentence, f"Wanted: {neutral(finding.title)}"]
-    lines.append(f"Observed {value_text(finding.observed)}, desired {value_text(finding.desired)}.")
+    is_limit = finding.observed == finding.desired  # one that is to be kept away from; likewise where no single value is desired
+    wanted = "" if is_limit or finding.desired is None else f", desired {value_text(finding.desired)}"
+    lines.append(f"Observed {value_text(finding.observed)}{wanted}.")
     if cost := impact_text(finding.impact):
         lines.append(f"Impact: {cost}")
     return (

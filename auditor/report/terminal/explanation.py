@@ -98,7 +98,8 @@ def _head(explained: Explanation) -> Iterator[RenderableType]:
     if finding.verdict is not Verdict.UNKNOWN:
         shown = {"observed": value_text(finding.observed), "desired": value_text(finding.desired), **shown_values(finding, explained.rule)}
         wanted = "none" if finding.desired == "" else neutral(shown["desired"])
-        yield _text(f"Observed {neutral(shown['observed'])}, wanted {wanted}.")
+        is_limit = finding.desired is not None and finding.observed == finding.desired  # which is to be kept away from
+        yield _text(f"Observed {neutral(shown['observed'])}{'' if is_limit else f', wanted {wanted}'}.")
     if cost := impact_text(finding.impact):
         yield _text(f"It costs: {cost} (queueing model).")
 

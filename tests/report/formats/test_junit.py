@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -92,3 +93,9 @@ def test_cases_of_a_rule_that_come_apart_are_one_suite(monkeypatch: pytest.Monke
 def test_characters_that_xml_does_not_have_are_written_as_escapes() -> None:
     (suite,) = parsed(samples.report_of([samples.pe_finding("a\x00\x0b\uffff\ud800\U0001f600<&\"'>")]))
     assert next(iter(suite)).name.split("/")[2] == "a\\x00\\x0b\\uffff\\ud800\U0001f600<&\"'>"
+
+
+@pytest.mark.parametrize(("desired", "said"), [(256, "Observed 32, desired 256."), (32, "Observed 32."), (None, "Observed 32.")])
+def test_a_limit_that_is_reached_is_not_desired(desired: int | None, said: str) -> None:
+    (suite,) = parsed(samples.report_of([replace(samples.pe_finding("esx-a"), observed=32, desired=desired)]))
+    assert said in next(iter(suite)).result[0].text.splitlines()
