@@ -160,6 +160,50 @@ def test_hosts_of_two_clusters_are_compared_in_their_own_where_it_has_several() 
     assert most(other_alone) == {"naa.1": {"1": 4, "2": 4, "3": 4}}
 
 
+def over_iscsi(*bound: int, software: bool = True, linked: tuple[int, ...] = ()) -> Facts:
+    """Hosts with one iSCSI adapter, bound to so many VMkernel adapters, each of which makes a path to two ports of the array.
+
+    Those hosts that are `linked` have paths by so many of them alone.
+    """
+    given = fleet(*(1 for _ in bound))
+    for row in given["hba"]:
+        row |= {"kind": "iscsi", "driver": "iscsi_vmk" if software else "qla4xxx", "is_software": software}
+    for number, vmknics in enumerate(bound, 1):
+        host = f"host-{number}"
+        given.setdefault("iscsi_portal", []).extend({"host_id": host, "hba": "vmhba1", "vmk": f"vmk{vmknic}"} for vmknic in range(vmknics))
+        used = linked[number - 1] if linked else max(vmknics, 1)
+        sees(given, number, "naa.1", [f"{target} {session}" for target in ("t1", "t2") for session in range(used)], transport="iscsi")
+    for row in given["path"]:
+        row["target"] = row["target"].partition(" ")[0]
+    return given
+
+
+def test_software_iscsi_is_compared_among_hosts_with_as_many_bound_vmkernel_adapters() -> None:
+    """vSphere 6.7, best practices of software iSCSI: 2 bound ports and 2 portals are 4 sessions, 4 and 2 are 8."""
+    given = over_iscsi(2, 2, 4, 4, linked=(2, 1, 4, 3))
+    assert most(given) == {"naa.1": {"1": 4, "2": 4, "3": 8, "4": 8}}
+    assert differences(given) == {(host, None if host == "3" else "another number of iSCSI ports") for host in "123"} | {("4", None)}
+    assert {row["compared_by"] for row in view("path_policy", given)} == {"iscsi by 2 ports", "iscsi by 4 ports"}
+    verdicts = judged("multipath/path-count", given)
+    assert {key[:6]: verdict for key, verdict in verdicts.items()} == {
+        "host-1": "pass",
+        "host-2": "fail",
+        "host-3": "pass",
+        "host-4": "fail",
+    }
+
+
+def test_software_iscsi_that_is_bound_to_none_is_one_port_and_so_is_an_adapter_of_hardware() -> None:
+    assert most(over_iscsi(0, 1, 2)) == {"naa.1": {"1": 2, "2": 2, "3": 4}}
+    assert most(over_iscsi(0, 1, 2, software=False)) == {"naa.1": {"1": 4, "2": 4, "3": 4}}
+
+
+def test_what_software_iscsi_is_bound_to_leaves_open_which_hosts_are_alike_where_it_was_not_read() -> None:
+    given = over_iscsi(2, 2, 4)
+    unread = [row | {"complete": (row["scope"], row["topic"]) != ("host-3", "port_binding")} for row in given["reading"]]
+    assert most(given | {"reading": unread}) == {"naa.1": {"1": None, "2": None, "3": 8}}
+
+
 @pytest.mark.parametrize("hbas_read", [True, False])
 def test_hosts_by_another_transport_are_not_compared(hbas_read: bool) -> None:
     given = fleet(2, 2)

@@ -3,7 +3,8 @@
 -- that see the device, `most_active_paths` of those that are like this one, and both are NULL unless the paths of each of these were read whole.
 -- Hosts that detached it count for nothing.
 -- Hosts that differ by design are not alike, and the one with fewer paths is not held to the others:
--- * they reach the device by another transport, or have another number of adapters for it;
+-- * they reach the device by another transport, or have another number of adapters for it; a software iSCSI adapter counts as often as VMkernel
+--   adapters are bound to it, each of which is a port of its own (docs/domain/facts.md#5-4);
 -- * they are of clusters of their own, and several hosts of each cluster see it;
 -- * with as many adapters in use, they reach other ports of the array, and at least one more host reaches the same ports by as many paths: the
 --   far site of a metro cluster, or another group of ports;
@@ -81,6 +82,12 @@ kind AS (
     WHERE fewest < most
     GROUP BY ALL
 ),
+bound AS (
+    SELECT endpoint, host_id, hba, count(*) AS vmknics FROM fact.iscsi_portal GROUP BY ALL
+),
+binding AS (
+    SELECT endpoint, scope AS host_id, bool_and(complete) AS is_read FROM fact.reading WHERE topic = 'port_binding' GROUP BY ALL
+),
 matched AS (
     -- The adapters of a host that are of the kind by which it reaches the devices of a set; where one kind holds what is not storage's as well, of its driver.
     -- Both are NULL where a kind or a driver is not known.
@@ -89,19 +96,25 @@ matched AS (
         r.hbas_read,
         b.hba,
         b.kind = CASE WHEN s.transport = 'sas' THEN 'block' ELSE s.transport END AS is_of_kind,
-        s.transport NOT IN ('iscsi', 'sas', 'block') OR v.driver IS NULL OR b.driver = v.driver AS is_of_driver
+        s.transport NOT IN ('iscsi', 'sas', 'block') OR v.driver IS NULL OR b.driver = v.driver AS is_of_driver,
+        CASE
+            WHEN s.transport <> 'iscsi' OR NOT coalesce(b.is_software, b.driver = 'iscsi_vmk', true) THEN 1
+            WHEN g.is_read THEN coalesce(w.vmknics, 1)  -- one that is bound to none goes by the routing table
+        END AS ports
     FROM step_path_set AS s
     JOIN step_host_number AS n USING (host_number)
     JOIN step_host_reading AS r ON r.endpoint = n.endpoint AND r.host_id = n.host_id
     LEFT JOIN step_driver AS v USING (driver_number)
     LEFT JOIN fact.hba AS b ON b.endpoint = n.endpoint AND b.host_id = n.host_id
+    LEFT JOIN bound AS w ON w.endpoint = b.endpoint AND w.host_id = b.host_id AND w.hba = b.hba
+    LEFT JOIN binding AS g ON g.endpoint = n.endpoint AND g.host_id = n.host_id
 ),
 ported AS (
     SELECT
         set_key,
         CASE
-            WHEN any_value(hbas_read) AND count(hba) FILTER (is_of_kind AND is_of_driver) = count(hba) FILTER (coalesce(is_of_kind AND is_of_driver, true))
-            THEN count(hba) FILTER (is_of_kind AND is_of_driver)
+            WHEN any_value(hbas_read) AND count(ports) FILTER (is_of_kind AND is_of_driver) = count(hba) FILTER (coalesce(is_of_kind AND is_of_driver, true))
+            THEN CAST(coalesce(sum(ports) FILTER (is_of_kind AND is_of_driver), 0) AS BIGINT)
         END AS ports
     FROM matched
     GROUP BY set_key
@@ -147,7 +160,7 @@ pair AS (
         a.adapters IS NOT NULL AND (a.ports IS NULL OR b.ports IS NULL) AS is_open,
         CASE
             WHEN a.transport <> b.transport THEN 'another transport'
-            WHEN a.ports <> b.ports THEN 'another number of adapters'
+            WHEN a.ports <> b.ports THEN CASE a.transport WHEN 'iscsi' THEN 'another number of iSCSI ports' ELSE 'another number of adapters' END
             WHEN a.place_number <> b.place_number AND a.has_neighbours AND b.has_neighbours THEN 'another cluster'
             WHEN a.target_list <> b.target_list AND a.adapters = b.adapters AND a.has_twins THEN 'other ports of the array'
         END AS difference
@@ -179,7 +192,9 @@ peer AS (
             THEN max(c.other_paths) FILTER (WHERE c.difference IS NULL AND NOT c.is_open)
             WHEN count(*) FILTER (WHERE c.difference IS NULL AND c.is_open) = 0 THEN any_value(m.active_paths)
         END AS most,
-        any_value(m.transport || ' by ' || m.ports || CASE WHEN m.ports = 1 THEN ' adapter' ELSE ' adapters' END) AS compared_by,
+        any_value(
+            m.transport || ' by ' || m.ports || CASE m.transport WHEN 'iscsi' THEN ' port' ELSE ' adapter' END || CASE m.ports WHEN 1 THEN '' ELSE 's' END
+        ) AS compared_by,
         few_distinct(c.difference) AS not_compared
     FROM member AS m
     LEFT JOIN compared AS c USING (endpoint_number, device_number, host_number)
