@@ -187,6 +187,13 @@ LIMITS = re.compile(r"\b(?:fewer|less|below|limit|optimal point|wanted none)\b")
 @pytest.mark.parametrize("rule", shipped().rules.values(), ids=lambda rule: rule.id)
 def test_no_failure_wants_what_is_there_unless_it_is_a_limit(rule: Rule) -> None:
     for said in judge_rows(rule, failing_rows(rule)):
+        if (
+            rule.worse
+            and None not in (said["observed"], said["desired"])
+            and (way := rule.worse.get(rule.observed.text)) in ("less", "more")
+        ):
+            seen, wanted = float(said["observed"]), float(said["desired"])
+            assert seen <= wanted if way == "less" else seen >= wanted, f"{seen} is within {wanted}: {said['message']}"
         if said["observed"] is not None and said["observed"] == said["desired"]:
             assert LIMITS.search(said["message"]), said["message"]
         assert re.search(r"\b([A-Za-z]+) \1\b", said["message"].replace(f"{NOT_READ} {NOT_READ}", "")) is None, said["message"]

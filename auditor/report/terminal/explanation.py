@@ -96,10 +96,12 @@ def _head(explained: Explanation) -> Iterator[RenderableType]:
     if wrong := message_beside_name(finding):
         yield _text(f"What is wrong: {wrong}.")
     if finding.verdict is not Verdict.UNKNOWN:
-        shown = {"observed": value_text(finding.observed), "desired": value_text(finding.desired), **shown_values(finding, explained.rule)}
+        words = shown_values(finding, explained.rule)
+        shown = {"observed": value_text(finding.observed), "desired": value_text(finding.desired), **words}
         wanted = "none" if finding.desired == "" else neutral(shown["desired"])
-        is_limit = finding.desired is not None and finding.observed == finding.desired  # which is to be kept away from
-        yield _text(f"Observed {neutral(shown['observed'])}{'' if is_limit else f', wanted {wanted}'}.")
+        # A limit is to be kept away from; and where no single value is wanted, the sentence above says what is.
+        is_wanted = "desired" in words if finding.desired is None else finding.observed != finding.desired
+        yield _text(f"Observed {neutral(shown['observed'])}{f', wanted {wanted}' if is_wanted else ''}.")
     if cost := impact_text(finding.impact):
         yield _text(f"It costs: {cost} (queueing model).")
 
