@@ -75,6 +75,7 @@ _CACHES = (
     settings.remediator_for,
     settings.commands_for,
     fields.kept_fields,
+    fields.kept_forms,
     plugin_rules.plugin_rules,
     plugin_views.plugin_views,
     reused_verdicts.code_digest,

@@ -115,6 +115,8 @@ class EndpointType:
             vCenter, and what it does in words.
         kept_fields: "module:text" as above, the names of fields of its answers that a recording keeps as they are, with spaces between
             them; all others are masked. Empty: what such an endpoint answers cannot be recorded.
+        kept_forms: "module:value" as above, an `auditor.endpoints.common.kept_forms.KeptForms`: what is particular to its answers; empty:
+            nothing is.
         kept_lines: "module:value" as above, what a recording keeps of the answers of a command line; empty: it answers JSON or XML.
         settings_of: the kind whose settings and steps these are, with their modules in its folder; None: they are its own.
         is_incremental: its collector takes a fourth argument, what to compare with, and reads only what changed since.
@@ -141,6 +143,7 @@ class EndpointType:
     culprits: str = ""
     tuned_by: tuple[tuple[str, str], ...] = ()
     kept_fields: str = ""
+    kept_forms: str = ""
     kept_lines: str = ""
     settings_of: EndpointKind | None = None
     is_incremental: bool = False

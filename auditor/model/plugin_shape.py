@@ -72,6 +72,8 @@ _FIELDS: Mapping[str, tuple[_Check, str]] = {
     "culprits": _PLACE,
     "tuned_by": (_tuple_of(_is_pair), "a tuple of pairs of texts"),
     "kept_fields": _PLACE,
+    "kept_forms": _PLACE,
+    "kept_lines": _PLACE,
     "rules": _TEXT,
     "views": _TEXT,
 }

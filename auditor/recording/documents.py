@@ -8,19 +8,18 @@ from typing import TYPE_CHECKING, Any
 from xml.parsers import expat
 from xml.sax.saxutils import escape, quoteattr
 
-from auditor.model import EndpointKind
-from auditor.recording.fields import SECRET_FIELD, SERIAL_NUMBERS, WORLD_WIDE_NAMES, fate_of, fate_of_extension
+from auditor.recording.fields import SECRET_FIELD, SERIAL_NUMBERS, WORLD_WIDE_NAMES, fate_of, fate_of_extension, kept_forms
 from auditor.recording.masking import Fate
-from auditor.recording.paths import CONSTANT, OF_CENTER, masked_path, of_center
+from auditor.recording.paths import NUMBERED, masked_path, numbered_id
 
 if TYPE_CHECKING:
+    from auditor.model import EndpointKind
     from auditor.recording.masking import Masker
 
 Path = tuple[str, ...]
 
 _LONG_NUMBER = re.compile(r"-?[0-9]{1,20}(?:,-?[0-9]{0,20})*|-?[0-9]+\.[0-9]+")
 _REFERENCE = re.compile(r"[A-Za-z][A-Za-z0-9]{0,60}(?:-[A-Za-z]{0,20}[0-9]{0,9}){0,6}")
-_SERIAL_IN_HEX = re.compile(r"[0-9A-Fa-f]{24}")
 _FIELD = re.compile(r"[A-Za-z_@$][A-Za-z0-9_@$:. -]{0,60}|")
 _NUMBER = re.compile(r"[0-9]{1,7}|[0-9]{1,2}\.[0-9]{1,2}")
 _MOST_DIGITS = 4
@@ -33,9 +32,6 @@ _TRANSPARENT = frozenset(("_value", "val", "value_", "returnval", "string", "any
 _CLI_TYPE = "VimEsxCLI"
 _RAW_BYTES = frozenset(("durablename", "alternatename", "standardinquiry"))
 """Inquiry data of a ScsiLun, byte by byte: serial numbers are in it, and nothing of the product reads it (`endpoints.vcenter.stub`)."""
-
-_VSPHERE = (EndpointKind.VCENTER, EndpointKind.ESXI)
-"""The kinds that speak SOAP."""
 
 _VALUE_OF_NAME = frozenset(("raid.type", "disk.speed", "disk.type", "raid_type", "raid.scrub.schedule", "system_model"))
 """Properties of ONTAP's counter rows, and options, whose value is knowledge and no name."""
@@ -59,7 +55,7 @@ def masked_json(value: Any, kind: EndpointKind, masker: Masker, path: Path = ())
 
 
 def _masked_object(value: dict[str, Any], kind: EndpointKind, masker: Masker, path: Path) -> dict[str, Any]:
-    if kind in _VSPHERE and set(value) <= {"type", "value", "_typeName"} and isinstance(value.get("value"), str):
+    if kept_forms(kind).is_soap and set(value) <= {"type", "value", "_typeName"} and isinstance(value.get("value"), str):
         return {**value, "value": reference(value["value"], masker)}
     named = next((value[key] for key in ("name", "attributeName") if isinstance(value.get(key), str)), None)
     out: dict[str, Any] = {}
@@ -96,7 +92,8 @@ def _masked_key(key: str, masker: Masker) -> str:
 
 def masked_text(text: str, kind: EndpointKind, masker: Masker, path: Path) -> str:
     """A text in a field."""
-    if kind in _VSPHERE and text.lstrip().startswith("<"):
+    forms = kept_forms(kind)
+    if forms.is_soap and text.lstrip().startswith("<"):
         # What esxcli takes and answers is XML in XML; its arguments are several elements in a row.
         with suppress(ValueError):
             return masked_xml(f"<in>{text}</in>", kind, masker).removeprefix("<in>").removesuffix("</in>")
@@ -105,21 +102,18 @@ def masked_text(text: str, kind: EndpointKind, masker: Masker, path: Path) -> st
         return str(masker.number(int(text), wwn=True))
     if own == "id" and _CAPABILITY.fullmatch(text):
         return text
-    if (kind in (EndpointKind.ONTAP, EndpointKind.FLASHARRAY) and CONSTANT.fullmatch(text)) or (own == "key" and _TASK.fullmatch(text)):
+    if (forms.constants and forms.constants.fullmatch(text)) or (own == "key" and _TASK.fullmatch(text)):
         return masker.kept(text)
-    if kind is EndpointKind.ONTAP and _SERIAL_IN_HEX.fullmatch(text):
-        return masker.text(f"600a0980{text}", Fate.NAME)[8:]  # as it is in the name of the device
+    if forms.device_serial and forms.device_serial.fullmatch(text):
+        return masker.text(f"{forms.device_prefix}{text}", Fate.NAME).removeprefix(forms.device_prefix)
     if own == "href":  # an object's own address may end in its name
         return masked_path(kind, text, masker) if "next" in path else ""
     if own in ("value", "samplecsv") and _LONG_NUMBER.fullmatch(text):
         return text
-    if kind is EndpointKind.DELL_SC and own in _IDS and (match := OF_CENTER.fullmatch(text)):
-        return of_center(match, masker)
+    if own in forms.numbered and (match := NUMBERED.fullmatch(text)):
+        return numbered_id(match, masker)
     is_extension = own == "company" or (own == "key" and len(path) > 1 and path[-2].lower() in ("extensionlist", "extension"))
     return masker.text(text, fate_of_extension(text) if is_extension else fate_of(kind, path))
-
-
-_IDS = frozenset(("instanceid", "scserialnumber", "serialnumber", "hardwareserialnumber", "attributevalue"))
 
 
 def reference(text: str, masker: Masker) -> str:

@@ -7,14 +7,17 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from auditor.bounds.files import json_of
-from auditor.model import EndpointKind, Exchange
+from auditor.endpoints.common.answer_limits import UnusableAnswerError
+from auditor.model import Exchange
 from auditor.model.endpoint_kinds import endpoint_type
 from auditor.recording.command_lines import masked_command, masked_transcript
 from auditor.recording.documents import masked_json, masked_xml
+from auditor.recording.fields import kept_forms
 from auditor.recording.masking import Fate
 from auditor.recording.paths import masked_path
 
 if TYPE_CHECKING:
+    from auditor.model import EndpointKind
     from auditor.recording.masking import Masker
 
 LOGINS = re.compile(r"(?:^|[ /])(?:Login|login|Logout|logout|LoginByToken|LoginExtension\w*|SessionIsActive|tokens)$")
@@ -51,41 +54,15 @@ def masked_exchange(kind: EndpointKind, exchange: Exchange, masker: Masker) -> E
     )
 
 
-def _masked_dothill(body: bytes, masker: Masker) -> bytes:
-    """XML of a Dot Hill array as the JSON of the same content: a field's name stands in an attribute there, and rules go by names."""
-    from auditor.endpoints.common.answer_limits import UnusableAnswerError
-
-    kind = EndpointKind.DOTHILL
-    try:
-        value = endpoint_type(kind).load("xml_form:xml_value")(body)
-    except UnusableAnswerError:
-        return b""
-    return json.dumps(masked_json(_with_numbers(value), kind, masker), ensure_ascii=False, separators=(",", ":")).encode()
-
-
-def _with_numbers(value: Any) -> Any:
-    """Numbers where JSON would have them, as digits in a text may be somebody's name: in fields that end in -numeric."""
-    if isinstance(value, list):
-        return [_with_numbers(one) for one in value]
-    if not isinstance(value, dict):
-        return value
-    counted = {name: int(one) for name, one in value.items() if name.endswith("-numeric") and isinstance(one, str) and one.isdecimal()}
-    return {name: _with_numbers(one) for name, one in value.items()} | counted
-
-
 def _masked_body(kind: EndpointKind, body: bytes, masker: Masker) -> bytes:
     text = body.decode("utf-8", "replace")
     if not text.strip():
         return b""
-    if kind is EndpointKind.DOTHILL and text.lstrip().startswith("<"):
-        return _masked_dothill(body, masker)
-    if text.lstrip().startswith("<"):
-        try:
-            return masked_xml(text, kind, masker).encode()
-        except ValueError:
-            return b""
+    is_xml, from_xml = text.lstrip().startswith("<"), kept_forms(kind).from_xml
     try:
-        value: Any = json_of(text.encode())
-    except ValueError:
+        if is_xml and from_xml is None:
+            return masked_xml(text, kind, masker).encode()
+        value: Any = from_xml(body) if is_xml and from_xml else json_of(text.encode())
+    except (ValueError, UnusableAnswerError):
         return b""
     return json.dumps(masked_json(value, kind, masker), ensure_ascii=False, separators=(",", ":")).encode()

@@ -11,6 +11,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
+from auditor.endpoints.common.kept_forms import KeptForms
 from auditor.errors import ConfigurationError
 from auditor.model.endpoint_kinds import endpoint_type
 from auditor.recording.masking import Fate
@@ -70,6 +71,14 @@ def kept_fields(kind: EndpointKind) -> frozenset[str]:
         )
     names: str = about.load(about.kept_fields)
     return frozenset(names.lower().split())
+
+
+@cache
+def kept_forms(kind: EndpointKind) -> KeptForms:
+    """What is particular to the answers of this kind; it is imported now."""
+    about = endpoint_type(kind)
+    forms: KeptForms = about.load(about.kept_forms) if about.kept_forms else KeptForms()
+    return forms
 
 
 def fate_of(kind: EndpointKind, path: Sequence[str]) -> Fate:

@@ -12,7 +12,7 @@ from auditor.fleet.loading import Fleet
 from auditor.model import Exchange
 from auditor.recording.capture import record
 from auditor.recording.exchanges import masked_exchange
-from auditor.recording.fields import kept_fields
+from auditor.recording.fields import kept_fields, kept_forms
 from auditor.recording.masking import Masker
 from auditor.recording.pseudonyms import Pseudonyms
 from tests.new_kind import new_kind
@@ -31,6 +31,7 @@ ASKED = "raise AssertionError('it was asked')"
 def _forgotten() -> Iterator[None]:
     yield
     kept_fields.cache_clear()
+    kept_forms.cache_clear()
 
 
 def masked(endpoint: Endpoint) -> dict[str, str]:
@@ -43,6 +44,35 @@ def test_what_a_new_kind_lists_beside_itself_is_kept_and_nothing_else(tmp_path: 
         answer = masked(endpoint)
     assert answer["state"] == "degraded"
     assert "degraded" not in answer["owner"]
+
+
+def test_the_form_of_a_new_kind_s_answers_is_what_it_says_beside_itself(tmp_path: Path) -> None:
+    forms = """
+import json
+import re
+from auditor.endpoints.common.kept_forms import KeptForms
+KEPT = ""
+FORMS = KeptForms(
+    constants=re.compile("degraded"),
+    chosen_id=re.compile("(/systems/)([^/]+)(.*)"),
+    numbered=frozenset({"id"}),
+    from_xml=lambda xml: {"state": xml.decode().strip("<>")},
+)
+"""
+    masker = Masker(Pseudonyms(b"k" * 32))
+    answer = json.dumps({"owner": "degraded", "room": "dresden", "id": "64702.7", "serial": "64702.7"}).encode()
+    asked = "/systems/leipzig/leipzig/64702.7"
+    with new_kind(tmp_path, {"recorded_fields": forms}, kept_fields="recorded_fields:KEPT", kept_forms="recorded_fields:FORMS") as endpoint:
+        in_json = masked_exchange(endpoint.kind, Exchange(f"GET {asked}", "GET", asked, b"", 200, {}, answer), masker)
+        in_xml = masked_exchange(endpoint.kind, Exchange("GET /x", "GET", "/x", b"", 200, {}, b"<degraded>"), masker)
+    fields = json.loads(in_json.answer)
+    assert (fields["owner"], fields["room"] == "dresden") == ("degraded", False), "a constant stays in any field, and nothing else does"
+    assert fields["id"].endswith(".7"), "the number within the system stays"
+    assert not fields["serial"].endswith(".7")
+    assert in_json.path.endswith(fields["id"]), "and is the same one in a path"
+    assert in_json.path.split("/")[2] != "leipzig", "a person chose that id"
+    assert in_json.path.split("/")[3] == "leipzig", "and the API the same word behind it"
+    assert json.loads(in_xml.answer) == {"state": "degraded"}
 
 
 def test_a_new_kind_without_a_list_is_neither_asked_nor_recorded_and_the_error_says_what_to_add(tmp_path: Path) -> None:

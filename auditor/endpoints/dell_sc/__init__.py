@@ -11,6 +11,7 @@ TYPE = EndpointType(
     opener="client:open_dell_sc",
     collector="collect:collect_dell_sc",
     kept_fields="recorded_fields:KEPT",
+    kept_forms="recorded_fields:FORMS",
     topics=("array", "alerts", "nodes", "pools", "qos_policies", "volumes", "array_hosts", "connections", "volume_load"),
     settings=MappingProxyType({"dell_sc.volume_qos_profile": Setting("settings.volume_qos_profile:DellScVolumeQosProfile")}),
     family=Family(

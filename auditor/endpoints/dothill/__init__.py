@@ -8,6 +8,7 @@ TYPE = EndpointType(
     opener="client:open_dothill",
     collector="collect:collect_dothill",
     kept_fields="recorded_fields:KEPT",
+    kept_forms="recorded_fields:FORMS",
     # Without "qos_policies": these arrays limit no volume.
     topics=("array", "alerts", "nodes", "pools", "pool_load", "volumes", "volume_load", "array_hosts", "connections"),
     family=Family(

@@ -11,6 +11,7 @@ TYPE = EndpointType(
     opener="client:open_eseries",
     collector="collect:collect_eseries",
     kept_fields="recorded_fields:KEPT",
+    kept_forms="recorded_fields:FORMS",
     topics=("array", "alerts", "nodes", "pools", "pool_load", "volumes", "volume_load", "array_hosts", "connections"),
     settings=MappingProxyType({"eseries.host_type": Setting("settings.host_type:ESeriesHostType")}),
     family=Family(

@@ -22,4 +22,5 @@ TYPE = EndpointType(
     settings_of=EndpointKind.VCENTER,
     health=".vcenter.health:read_health",
     kept_fields=".vcenter.recorded_fields:KEPT",
+    kept_forms=".vcenter.recorded_fields:FORMS",
 )

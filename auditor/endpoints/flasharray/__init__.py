@@ -13,6 +13,7 @@ TYPE = EndpointType(
     opener="client:open_flasharray",
     collector="collect:collect_flasharray",
     kept_fields="recorded_fields:KEPT",
+    kept_forms="recorded_fields:FORMS",
     topics=(
         "array",
         "alerts",

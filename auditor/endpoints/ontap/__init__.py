@@ -11,6 +11,7 @@ TYPE = EndpointType(
     opener="client:open_ontap",
     collector="collect:collect_ontap",
     kept_fields="recorded_fields:KEPT",
+    kept_forms="recorded_fields:FORMS",
     topics=(
         "array",
         "alerts",

@@ -11,6 +11,7 @@ TYPE = EndpointType(
     opener="client:open_powerstore",
     collector="collect:collect_powerstore",
     kept_fields="recorded_fields:KEPT",
+    kept_forms="recorded_fields:FORMS",
     topics=(
         "array",
         "alerts",

@@ -38,6 +38,7 @@ TYPE = EndpointType(
     opener="session:open_vcenter",
     collector="collect.incremental:collect_incrementally",
     kept_fields="recorded_fields:KEPT",
+    kept_forms="recorded_fields:FORMS",
     topics=(*HOST_TOPICS, *VCENTER_TOPICS, *ON_DEMAND_TOPICS),
     settings=MappingProxyType(
         {

@@ -1,5 +1,9 @@
 """Which fields of a vCenter's answers a recording keeps as they are: see `auditor.recording.fields`."""
 
+from auditor.endpoints.common.kept_forms import KeptForms
+
+FORMS = KeptForms(is_soap=True)
+
 KEPT = """
 resourcetype profilecategory entitytype objecttype namespace
 _typename type versionid propset.name missingset.path pathset method moid module argument.name fault._typename counterid

@@ -126,6 +126,7 @@ def test_a_plugin_that_is_unfit_says_what_is_wrong_with_it(tmp_path: Path, text:
         pytest.param(TYPE.replace("contract=1", "contract=1, settings={'acme.x': 's:X'}"), "of names to Setting", id="a setting"),
         pytest.param(TYPE.replace("contract=1", "contract=1, rules=5"), "whose rules is not a text: '5'", id="rules"),
         pytest.param(TYPE.replace("contract=1", "contract=1, kept_fields='id name'"), "kept_fields is not a text as", id="kept fields"),
+        pytest.param(TYPE.replace("contract=1", "contract=1, kept_forms=5"), "kept_forms is not a text as", id="kept forms"),
         pytest.param(TYPE.replace("contract=1", "contract=1, roles=None"), "whose roles is not Roles", id="roles"),
         pytest.param(TYPE.replace("contract=1", "contract=1, login='none'"), "whose login is not password or api_token", id="login"),
         pytest.param(TYPE.replace("client:opened", "client"), "whose opener is not a text as", id="no name in it"),
