@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import tempfile
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -11,20 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from auditor.cli import options
-from auditor.cli.evidence import files_of, with_files
-from auditor.cli.option_groups import WorkersOptions, with_groups
+from auditor.cli.moment import MomentOptions
+from auditor.cli.option_groups import with_groups
 from auditor.cli.paths import possible_paths
-from auditor.cli.query import saved_place
-from auditor.cli.terminal import progress
 from auditor.errors import CRASHED, ConfigurationError
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from auditor.fleet.loading import Fleet
     from auditor.inspect.move_checks import Progress
-    from auditor.model import BulkTransport
     from auditor.moves.plan import AskedMove, PlannedMove
     from auditor.store.address import Place
 
@@ -46,15 +40,8 @@ def check_move(
             "--plan", metavar="FILE", callback=possible_paths, help="A plan of moves instead: CSV with the columns vm, datastore."
         ),
     ] = None,
-    run: options.Run = None,
-    snapshot: options.Snapshots = None,
-    fleet: options.Fleet = None,
-    endpoint: options.Endpoints = None,
-    cluster_of: options.ClusterOf = None,
-    transport: options.Transport = None,
-    workers_options: WorkersOptions,
+    moment: MomentOptions,
     reporter: Annotated[MoveForm, typer.Option("--reporter", help="table or json.")] = MoveForm.TABLE,
-    state_dir: options.StateDir = None,
 ) -> int:
     """Say what stands against a Storage vMotion: offload, time, load, QoS, Storage I/O Control, Storage DRS, space. Only reads.
 
@@ -71,30 +58,14 @@ def check_move(
     """
     from auditor.inspect.move_checks import checked
     from auditor.moves.check import MoveVerdict
+    from auditor.moves.reading import needed
 
     asked = _asked(what or [], plan)
-    files = files_of(snapshot or ())
-    if run is not None and (fleet is not None or files):
-        raise _two_moments("--run cannot go with --fleet or files")
-    if snapshot and not files and fleet is not None:
-        raise _two_moments("--from a snapshot cannot go with --fleet")
-    read = with_files(fleet, files, None, cluster_of)
-    if read is None and (endpoint or transport or workers_options.workers):
-        raise ConfigurationError(
-            "--endpoint, --transport and --workers go with --fleet",
-            why="no move was checked: a kept run or a snapshot is taken as it is.",
-            do="name the fleet to read, or leave them out.",
-        )
-    with tempfile.TemporaryDirectory(prefix="auditor-moves-", ignore_cleanup_errors=True) as folder:
-        place, crashed = Path(folder) / "snapshot", False
-        if read is not None:
-            crashed = _read(read, place, endpoint, transport, workers_options)
-        else:
-            place, _ = saved_place(run, snapshot, state_dir)
-        found = checked(place, asked, None if snapshot else partial(_before, state_dir))
+    with moment.facts(needed) as facts:
+        found = checked(facts.place, asked, None if moment.snapshot else partial(_before, moment.state_dir))
     _write(found, reporter, is_plan=plan is not None)
     verdicts = {one.check.verdict for one in found}
-    if crashed:
+    if facts.crashed:
         return CRASHED
     return 1 if MoveVerdict.AGAINST in verdicts else 2 if MoveVerdict.UNKNOWN in verdicts else 0
 
@@ -111,32 +82,6 @@ def _asked(what: list[str], plan: Path | None) -> tuple[AskedMove, ...]:
         why="no move was checked.",
         do="auditor check-move VM DATASTORE, or auditor check-move --plan moves.csv",
     )
-
-
-def _two_moments(what: str) -> ConfigurationError:
-    return ConfigurationError(what, why="no move was checked: these are two moments.", do="leave one out.")
-
-
-def _read(fleet: Fleet | Path, place: Path, endpoints: list[str] | None, transport: BulkTransport | None, workers: WorkersOptions) -> bool:
-    """Read what the check needs into a snapshot; whether the reading of an endpoint ended in a bug of auditor."""
-    from dataclasses import replace
-
-    from auditor.audit import collect
-    from auditor.moves.reading import needed
-    from auditor.pipeline.request import AuditRequest
-
-    request = AuditRequest(
-        fleet=fleet,
-        endpoints=endpoints or (),
-        transport=transport,
-        workers=workers.workers,
-        workers_certificates=workers.workers_certificates,
-    )
-    with progress() as shown:
-        found = collect(replace(request, progress=shown), place, needed())
-    if found.gaps:
-        print(f"note: {len(found.gaps):,} things could not be read", file=sys.stderr)
-    return any(reading.bug is not None for reading in found.readings)
 
 
 def _before(state_dir: Place | None, when: datetime) -> Progress:

@@ -1,5 +1,7 @@
 """`auditor inventory`: what it writes, from what, and what it refuses."""
 
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import openpyxl
@@ -7,7 +9,14 @@ import pytest
 
 from auditor.bounds import extras
 from auditor.cli import run
+from auditor.errors import CRASHED
+from auditor.facts.needs import Needs
+from auditor.facts.snapshots.snapshot import Snapshot
+from auditor.model import EndpointReading, Gap
+from auditor.pipeline.request import AuditRequest
 from tests.facts.fleets import hosts, snapshot
+
+NOW = datetime(2026, 11, 29, tzinfo=UTC)
 
 
 @pytest.fixture(scope="module")
@@ -42,6 +51,29 @@ def test_what_does_not_go_together_is_refused(
     assert run(["inventory", *given, "--out", str(tmp_path / "fleet.json")]) == 3
     assert words in capsys.readouterr().err
     assert not (tmp_path / "fleet.json").exists()
+
+
+def test_a_fleet_is_read_now_and_gaps_and_a_crash_are_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[AuditRequest, Needs]] = []
+
+    def collect(request: AuditRequest, place: Path, needed: Needs) -> Snapshot:
+        asked.append((request, needed))
+        found = snapshot(hosts(2))
+        found.save(place)
+        one = EndpointReading("vc", "vcenter", "192.0.2.1", None, "verified", NOW, NOW, complete=False, bug="Traceback")
+        return replace(found, readings=(one,), gaps=(Gap("vc", "a host", "it did not answer"),))
+
+    monkeypatch.setattr("auditor.audit.collect", collect)
+    out, fleet = tmp_path / "fleet.json", tmp_path / "fleet.yaml"
+    assert run(["inventory", "--fleet", str(fleet), "--endpoint", "v*", "--workers", "dask:8786", "--out", str(out)]) == CRASHED
+    assert '"host": "esx-2"' in out.read_text(encoding="utf-8")
+    [(request, needed)] = asked
+    assert (request.fleet, request.endpoints, request.workers) == (fleet, ["v*"], "dask:8786")
+    assert "devices" in needed.topics
+    assert "load_history" not in needed.topics, "no sheet shows it"
+    assert "note: 1 things could not be read: the sheet Gaps" in capsys.readouterr().err
 
 
 def test_a_workbook_without_its_extra_says_what_to_install(
