@@ -28,14 +28,14 @@ class Reach(StrEnum):
 def set_(
     run: Annotated[str | None, options.run_argument('The run whose state is wanted, an id of `auditor runs list` or "last".')] = None,
     from_host: Annotated[
-        str | None, typer.Option("--from-host", metavar="HOST", help="Hold other hosts to the state that the run saw of this one.")
+        str | None, typer.Option("--from-host", metavar="HOST", help="Hold other hosts to the state of this host, as the run saw it.")
     ] = None,
     of_run: Annotated[str | None, options.run_option("--run", "With --from-host: the run. [default: the newest]")] = None,
     reach: Annotated[
         Reach | None, typer.Option("--for", help="With --from-host: which hosts are held to it. [default: cluster]", show_default=False)
     ] = None,
     endpoint: Annotated[
-        str | None, typer.Option("--endpoint", metavar="NAME", help="With --from-host: its vCenter, where two have a host of that name.")
+        str | None, typer.Option("--endpoint", metavar="NAME", help="With --from-host: its vCenter, if two have a host of that name.")
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask if the baseline in force is of another fleet.")] = False,
     state_dir: options.StateDir = None,

@@ -53,8 +53,8 @@ def check_move(
 
     Example: auditor check-move --plan moves.csv --reporter json
 
-    Exit codes: 0 nothing stands against it; 1 something does; 2 nothing does that was read, and not all was; 3 usage, or a name that
-    nothing or several things have.
+    Exit codes: 0 nothing stands against it; 1 something does; 2 nothing was found against it, but not everything was read; 3 usage, or a
+    name that fits nothing or more than one thing.
     """
     from auditor.inspect.move_checks import checked
     from auditor.moves.check import MoveVerdict

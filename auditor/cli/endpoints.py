@@ -26,7 +26,7 @@ def new(
         Path, typer.Option("--dir", metavar="DIR", callback=options.folder_to_write, help="The folder that the package's folder goes into.")
     ] = Path(),
 ) -> int:
-    """Write a package that reads another kind of array: it passes the contract of arrays as written, for an array that is made up.
+    """Write a package that reads another kind of array. As written it reads a made-up array and passes the contract tests.
 
     Example: auditor endpoints new acme-disk --dir ~/src
     """

@@ -215,7 +215,7 @@ Settle = Annotated[
 ]
 AllowUnusual = Annotated[
     bool,
-    typer.Option("--allow-unusual", help="Also set values that nothing in the fleet has and only your own params or rules want."),
+    typer.Option("--allow-unusual", help="Also set a value that is new to the fleet and that only your own params or rules want."),
 ]
 AllowUnmatchedProtection = Annotated[
     bool, typer.Option("--allow-unmatched-protection", help="Go on although an entry of `protect:` in fleet.yaml fits nothing.")
@@ -257,7 +257,7 @@ MaxAge = Annotated[
     typer.Option(
         "--max-age",
         metavar="AGE",
-        help="With --since: ask again for answers older than this, as 12h [default: 24h]. With files: name older ones [default: 30d].",
+        help="With --since: ask again for answers older than this, as 12h [default: 24h]. With files: list older ones [default: 30d].",
         show_default=False,
     ),
 ]
@@ -268,7 +268,7 @@ History = Annotated[
     typer.Option(
         "--history",
         metavar="SPAN",
-        help="Read the counters of a span as well, for example 24h, and judge rules that need them. Its end is now, unless --at is given.",
+        help="Also read counters of the past, for example of the last 24h, and judge the rules that need them. --at names another time.",
         show_default=False,
     ),
 ]
@@ -277,7 +277,7 @@ At = Annotated[
     typer.Option(
         "--at",
         metavar="MOMENT",
-        help='With --history: the moment in its middle, as "2026-11-25 02:00"; local time of this machine, unless it names a zone.',
+        help='With --history: the middle of the span, as "2026-11-25 02:00"; local time of this machine unless it names a zone.',
         show_default=False,
     ),
 ]

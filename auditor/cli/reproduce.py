@@ -36,7 +36,7 @@ def reproduce(
             metavar="PERCENT",
             min=0,
             max=100,
-            help="How much of a load at an array's ceiling is reads.",
+            help="The share of reads in a load that reaches an array's ceiling.",
             show_default="0",
         ),
     ] = None,

@@ -49,7 +49,7 @@ def new(
 ) -> int:
     """Write a new rule. On a terminal it asks three questions, finds a row that passes and one that fails, and tests the rule at once.
 
-    With --title, --holds and --by-hand it asks nothing. With none of them and no terminal it writes the template to fill in.
+    With --title, --holds and --by-hand it asks nothing. Without them and without a terminal it writes a template to fill in.
 
     Example: auditor rules new mine/one-extent
 

@@ -117,8 +117,8 @@ def prune_kept(
 ) -> int:
     """Remove runs that are too old, too many, or too large in all. Journals stay.
 
-    Never removed: the newest run of each scope; one that is going on or waits to be confirmed; the one that the baseline was made from;
-    and one whose changes could be undone, or whose plan could be made, while it is younger than the age given (90 days where none is).
+    It never removes the newest run of each scope, a run that is going on or waits to be confirmed, or the run that the baseline was made
+    from. A run that can still be undone, or whose plan can still be applied, stays until it reaches the age of --keep, else 90 days.
 
     Example: auditor runs prune --keep 90d --keep 20GiB --dry-run
     """

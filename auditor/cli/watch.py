@@ -32,8 +32,8 @@ def watch(
 ) -> int:
     """Watch queues after a change or while a machine is moved: how full, how long commands wait, who throttles. Only reads; Ctrl-C ends it.
 
-    The figures are of the last minute, by the real-time counters of the hosts. How many commands are in a queue is the rate times the
-    latency (Little's law).
+    The figures are of the last minute, by the real-time counters of the hosts. The commands in a queue are computed as rate
+    times latency (Little's law).
 
     Example: auditor watch esx-01/naa.6f47acc100000000 esx-02/naa.6f47acc100000000 --fleet fleet.yaml --for 30m
     """

@@ -142,7 +142,7 @@ def start(
             metavar="N",
             min=0,
             max=65534,
-            help="Where it listens, with the next port for the process that watches over it. [default: any]",
+            help="The port it listens on; the process that watches over it takes the next one. [default: any]",
             show_default=False,
         ),
     ] = 0,
@@ -177,7 +177,7 @@ def list_workers(
     fleet: options.Fleet = None,
     certificates: Certificates = None,
 ) -> int:
-    """Show the workers of a scheduler: sites, version, load; with --fleet also which of its sites have none.
+    """Show the workers of a scheduler: sites, version, load; with --fleet also the sites that no worker reads.
 
     Example: auditor workers list --workers scheduler.example.net:8786 --fleet fleet.yaml
 
