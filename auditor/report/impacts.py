@@ -12,16 +12,16 @@ NOT_COMPUTED = "not_computed"
 _MAY_NOT = "the fix may not help"
 _UNSIZED = {  # where the direction is known and the size is not
     "latency_ms": {
-        "better": "after the fix no slower, how much quicker is not known",
-        "worse": "after the fix no quicker, how much slower is not known",
+        "better": "after the fix not slower; how much quicker is not known",
+        "worse": "after the fix not quicker; how much slower is not known",
     },
     "iops": {
-        "better": "after the fix no fewer, how many more is not known",
-        "worse": "after the fix no more, how many fewer is not known",
+        "better": "after the fix not fewer; how many more is not known",
+        "worse": "after the fix not more; how many fewer is not known",
     },
-    "transfers_per_disk": {"better": "after the fix no more, how many fewer is not known"},
+    "transfers_per_disk": {"better": "after the fix not more; how many fewer is not known"},
 }
-_SAME = "the fix changes nothing of it"
+_SAME = "the fix does not change that"
 _EITHER = "whether the fix helps is not known"
 _QUICK_MS = 10.0  # as the param limit of diag/noisy-neighbour-signature
 

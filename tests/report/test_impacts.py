@@ -53,12 +53,12 @@ from tests.report.samples import IMPACT
         ),
         pytest.param(
             {"direction": "better", "size_known": False, "victims": ["a"], "victims_count": 1, "behind": []},
-            "a takes 267 to 383 ms; after the fix no slower, how much quicker is not known",
+            "a takes 267 to 383 ms; after the fix not slower; how much quicker is not known",
             id="S1: only the direction is known",
         ),
         pytest.param(
             {"direction": "worse", "size_known": False, "victims": ["a"], "victims_count": 1, "behind": []},
-            "a takes 267 to 383 ms; after the fix no quicker, how much slower is not known",
+            "a takes 267 to 383 ms; after the fix not quicker; how much slower is not known",
             id="a shallower queue",
         ),
         pytest.param(
@@ -69,24 +69,24 @@ from tests.report.samples import IMPACT
         pytest.param(
             {"quantity": "iops", "victims": ["a"], "victims_count": 1, "now": [64000, 66000], "after": [65000, 204000]}
             | {"direction": "better", "size_known": False},
-            "a: 64,000 to 66,000 commands a second; after the fix no fewer, how many more is not known",
+            "a: 64,000 to 66,000 commands a second; after the fix not fewer; how many more is not known",
             id="S2: only the direction is known",
         ),
         pytest.param(
             {"quantity": "iops", "victims": ["a"], "victims_count": 1, "now": [122000, 125000], "after": [40000, 125000]}
             | {"direction": "worse", "size_known": False},
-            "a: 122,000 to 125,000 commands a second; after the fix no more, how many fewer is not known",
+            "a: 122,000 to 125,000 commands a second; after the fix not more; how many fewer is not known",
             id="S2 the other way round",
         ),
         pytest.param(
             {"quantity": "transfers_per_disk", "now": [119, 121], "after": [34, 121], "direction": "better", "size_known": False},
             "esx-01.example.net/naa.1: 119 to 121 transfers a second and disk, in the way of vm-2 Hard disk 1 and 1 more; "
-            "after the fix no more, how many fewer is not known",
+            "after the fix not more; how many fewer is not known",
             id="S3: only the direction is known",
         ),
         pytest.param(
             {"direction": "same", "size_known": True, "after": [267, 383]},
-            "vm-2 Hard disk 1 and 1 more take 267 to 383 ms behind vm-1 Hard disk 1; the fix changes nothing of it",
+            "vm-2 Hard disk 1 and 1 more take 267 to 383 ms behind vm-1 Hard disk 1; the fix does not change that",
             id="a setting that is not in force",
         ),
         pytest.param(

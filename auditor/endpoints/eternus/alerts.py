@@ -41,7 +41,7 @@ That driver takes all but Normal for offline or abnormal; which are warnings her
 
 
 NOT_TOLD = (
-    f"its health was not read: it does not answer {COMMAND!r} to accounts of the role Software, or in a form that is not public; "
+    f"its health was not read: accounts of the role Software are refused {COMMAND!r}, or get it in a form that no source describes; "
     "rules about its alerts do not apply"
 )
 """The note of the reading. It is a note and no gap, because the role decides: a role that gets these alerts gets no QoS."""
