@@ -20,7 +20,7 @@ from auditor.cli.terminal import always, ask, ask_unmatched, progress, show_chan
 from auditor.errors import AuditorError, ConfigurationError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from auditor.fleet.loading import Fleet
     from auditor.history.retention import Keep
@@ -89,11 +89,8 @@ def audit(
     if fix_options.fix and isinstance(state_dir, Address):
         raise without_journals(state_dir)
     if snapshot:
-        workers = workers_options.workers is not None
-        past = history_options.span() is not None
-        _refuse_with_snapshot(
-            transport=transport is not None, since=incremental is not None, fix=fix_options.fix, workers=workers, past=past
-        )
+        of_a_fleet = {"--transport (--lane)": transport, "--since": incremental, "--workers": workers_options.workers}
+        _refuse_with_saved("--from", {**of_a_fleet, "--history": history_options.span(), "--fix": fix_options.fix})
     request = AuditRequest(
         fleet=with_files(fleet, files, incremental_options.max_age, cluster_of),
         snapshot=None if files else snapshot or None,
@@ -186,14 +183,8 @@ def demo(
     from auditor_lab.serving import serve
 
     if bundle:
-        _refuse_with_snapshot(
-            transport=transport is not None,
-            since=False,
-            fix=fix_options.fix,
-            workers=False,
-            past=history_options.span() is not None,
-            given="--bundle",
-        )
+        asked = {"--transport (--lane)": transport, "--history": history_options.span(), "--fix": fix_options.fix}
+        _refuse_with_saved("--bundle", asked)
     # Nothing settles in a simulation.
     limits = replace(fix_options, settle=fix_options.settle or 0.0).requested()
     simulated = described(scenario) if scenario else load_incidents()
@@ -235,32 +226,24 @@ def _of_bundles(simulated: LabFleet, path: Path) -> Fleet:
     return fleet_with_files(arrays, [bundles])
 
 
-def _refuse_with_snapshot(*, transport: bool, since: bool, fix: bool, workers: bool, past: bool, given: str = "--from") -> None:
-    """Refuse options that only an audit of a fleet has."""
-    if past:
-        raise ConfigurationError(
-            f"--history cannot go with {given}",
-            why="what was saved is judged with the history that it holds; nothing is asked again.",
-            do="leave --history out, or collect a snapshot with it.",
-        )
-    if workers:
-        raise ConfigurationError(
-            f"--workers cannot go with {given}", why="a saved snapshot is judged as it is; nothing is read.", do="leave --workers out."
-        )
-    if transport:
-        raise ConfigurationError(
-            f"--transport (--lane) cannot go with {given}", why="a saved snapshot is not read from a vCenter.", do="leave it out."
-        )
-    if since:
-        raise ConfigurationError(
-            f"--since cannot go with {given}", why="what was saved is judged as it is; nothing is asked again.", do="leave --since out."
-        )
-    if fix:
-        raise ConfigurationError(
-            f"--fix cannot go with {given}",
-            why="what was saved cannot be changed, and the fleet may have moved on since.",
-            do="auditor audit --fleet fleet.yaml --fix",
-        )
+_OF_A_FLEET_ALONE = {
+    "--history": (
+        "what was saved is judged with the history that it holds; nothing is asked again.",
+        "leave --history out, or collect a snapshot with it.",
+    ),
+    "--workers": ("a saved snapshot is judged as it is; nothing is read.", "leave --workers out."),
+    "--transport (--lane)": ("a saved snapshot is not read from a vCenter.", "leave it out."),
+    "--since": ("what was saved is judged as it is; nothing is asked again.", "leave --since out."),
+    "--fix": ("what was saved cannot be changed, and the fleet may have moved on since.", "auditor audit --fleet fleet.yaml --fix"),
+}
+"""Options that only an audit of a fleet has: why, and what to do instead."""
+
+
+def _refuse_with_saved(saved: str, asked: Mapping[str, object]) -> None:
+    """Refuse those options of `_OF_A_FLEET_ALONE` that were given beside the option `saved`; None and False are none."""
+    for option, (why, do) in _OF_A_FLEET_ALONE.items():
+        if asked.get(option) not in (None, False):
+            raise ConfigurationError(f"{option} cannot go with {saved}", why=why, do=do)
 
 
 def _run(request: AuditRequest, shown: Shown, exits: ExitOptions, fixing: FixOptions) -> int:
