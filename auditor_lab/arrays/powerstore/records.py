@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from auditor_lab.arrays.powerstore import file_records
 from auditor_lab.arrays.powerstore.description import nguid
+from auditor_lab.arrays.powerstore.fields import ADDED, EMPTY
 from auditor_lab.days import Day, mean_of
 
 if TYPE_CHECKING:
@@ -51,8 +53,8 @@ class Cluster:
 
     def _without_newer(self, resource: str, record: dict[str, Any]) -> dict[str, Any]:
         api = self.description.api
-        record = {**dict.fromkeys(_EMPTY.get(resource, "").split()), **record}
-        newer = {name for name, since in _ADDED.get(resource, {}).items() if api < since}
+        record = {**dict.fromkeys(EMPTY.get(resource, "").split()), **record}
+        newer = {name for name, since in ADDED.get(resource, {}).items() if api < since}
         return {name: value for name, value in record.items() if name not in newer}
 
     def volume_id(self, name: str) -> str:
@@ -87,53 +89,6 @@ class Cluster:
             else:
                 past.append({**steady, **changed, "timestamp": f"{datetime.fromtimestamp(end, UTC):%Y-%m-%dT%H:%M:%SZ}", "repeat_count": 1})
         return past
-
-
-_ADDED = {
-    "cluster": {"system_time": (2, 0)},
-    "volume": {"nguid": (2, 0), "nsid": (2, 0), "metro_replication_session_id": (3, 0), "qos_performance_policy_id": (4, 0)},
-    "volume_group": {"qos_performance_policy_id": (4, 0), "qos_performance_policy": (4, 0)},
-    "virtual_volume": {"naa_name": (3, 0), "nguid": (3, 0), "nsid": (3, 0)},
-    "host": {"initiators": (3, 0), "host_connectivity": (3, 0), "type": (2, 0)},
-    "storage_container": {"storage_protocol": (3, 0)},
-    "nas_server": {"performance_policy_id": (4, 1)},
-    "file_system": {"performance_policy_id": (4, 1)},
-}
-"""Fields that a release added. Source: the definitions, "Was added in version"."""
-
-
-_EMPTY = {
-    "appliance": """express_service_code nodes veth_ports maintenance_windows fc_ports sas_ports eth_ports eth_be_ports hardware volumes
-        software_installed virtual_volumes ip_pool_addresses drive_failure_tolerance_level""",
-    "cluster": "storage_discovery_address master_appliance_id physical_mtu is_encryption_enabled compatibility_level",
-    "file_interface": "prefix_length gateway vlan_id ip_port_id role_l10n",
-    "file_system": """description parent_id access_policy locking_policy folder_rename_policy is_smb_sync_writes_enabled
-        is_smb_op_locks_enabled
-        is_smb_no_notify_enabled is_smb_notify_on_access_enabled is_smb_notify_on_write_enabled smb_notify_on_change_dir_depth
-        is_async_MTime_enabled is_quota_enabled grace_period default_hard_limit default_soft_limit creation_timestamp expiration_timestamp
-        last_refresh_timestamp last_writable_timestamp is_modified access_type creator_type filesystem_type_l10n access_policy_l10n
-        locking_policy_l10n folder_rename_policy_l10n access_type_l10n creator_type_l10n is_secure protection_policy size_used
-        file_events_publishing_mode file_events_publishing_mode_l10n config_type config_type_l10n flr_attributes host_io_size
-        host_io_size_l10n""",
-    "nas_server": """description current_node_id preferred_node_id default_unix_user default_windows_user current_unix_directory_service
-        is_username_translation_enabled is_auto_user_mapping_enabled production_IPv4_interface_id production_IPv6_interface_id
-        backup_IPv4_interface_id backup_IPv6_interface_id current_preferred_IPv4_interface_id current_preferred_IPv6_interface_id
-        operational_status_l10n current_unix_directory_service_l10n nfs_servers smb_servers file_ldaps file_nises protection_policy_id
-        file_events_publishing_mode is_replication_destination is_production_mode_enabled file_events_publishing_mode_l10n""",
-    "nfs_export": """description default_access min_security nfs_owner_username no_access_hosts read_only_hosts read_only_root_hosts
-        read_write_hosts read_write_root_hosts anonymous_UID anonymous_GID is_no_SUID default_access_l10n min_security_l10n""",
-    "host": "host_virtual_volume_mappings mapped_hosts import_host_system_id",
-    "host_group": "host_connectivity mapped_host_groups",
-    "storage_container": "virtual_volumes replication_groups datastores destinations",
-    "virtual_volume": """profile_id replication_group_id creator_type is_readonly migration_session_id virtual_machine_uuid family_id
-        parent_id source_id source_timestamp creation_timestamp is_replication_destination location_history protection_policy_id
-        host_virtual_volume_mappings""",
-    "volume": """creation_timestamp protection_policy_id protection_policy performance_policy is_replication_destination logical_used
-        migration_session_id node_affinity is_host_access_available location_history app_type app_type_other mapped_volumes host_group""",
-    "volume_group": """creation_timestamp is_protectable protection_policy_id protection_policy migration_session_id placement_rule
-        is_write_order_consistent is_replication_destination protection_data is_importing location_history""",
-}
-"""Fields that clients ask for and the lab leaves null."""
 
 
 def _named(record: dict[str, Any]) -> dict[str, Any]:
@@ -382,82 +337,6 @@ def _mappings(state: Cluster) -> list[dict[str, Any]]:
     return found
 
 
-def _nas_servers(state: Cluster) -> list[dict[str, Any]]:
-    about = state.description
-    interfaces, systems = _interfaces(state), _file_systems(state)
-    return [
-        {
-            "id": about.derived_id("nas", one.name),
-            "name": one.name,
-            "operational_status": "Started",
-            "performance_policy_id": about.derived_id("file policy", one.name) if one.file_policy else None,
-            "file_interfaces": [
-                {"id": each["id"], "name": each["name"], "ip_address": each["ip_address"]}
-                for each in interfaces
-                if each["nas_server_id"] == about.derived_id("nas", one.name)
-            ],
-            "file_systems": [_named(each) for each in systems if each["nas_server_id"] == about.derived_id("nas", one.name)],
-        }
-        for one in about.nas_servers
-    ]
-
-
-def _interfaces(state: Cluster) -> list[dict[str, Any]]:
-    about = state.description
-    given = [
-        (server, address, role, is_disabled)
-        for server in about.nas_servers
-        for addresses, role, is_disabled in (
-            (server.addresses, "Production", False),
-            (server.disabled_addresses, "Production", True),
-            ((server.backup_address,) if server.backup_address else (), "Backup", False),
-        )
-        for address in addresses
-    ]
-    return [
-        {
-            "id": about.derived_id("interface", address),
-            "name": f"{server.name}-{address}",
-            "nas_server_id": about.derived_id("nas", server.name),
-            "ip_address": address,
-            "role": role,
-            "is_disabled": is_disabled,
-        }
-        for server, address, role, is_disabled in given
-    ]
-
-
-def _file_systems(state: Cluster) -> list[dict[str, Any]]:
-    return [system for system, _ in _exported(state)]
-
-
-def _exports(state: Cluster) -> list[dict[str, Any]]:
-    return [export for _, export in _exported(state)]
-
-
-def _exported(state: Cluster) -> list[tuple[dict[str, Any], dict[str, Any]]]:
-    """Each file system, or snapshot of one, and its export."""
-    about = state.description
-    found = []
-    for server in about.nas_servers:
-        for one in server.exports:
-            for number in range(-1, one.snapshots):
-                name = one.name if number < 0 else f"{one.name}.{number}"
-                system = {
-                    "id": about.derived_id("file system", name),
-                    "name": name,
-                    "filesystem_type": "Primary" if number < 0 else "Snapshot",
-                    "size_total": one.size_bytes,
-                    "nas_server_id": about.derived_id("nas", server.name),
-                    "nas_server": {"id": about.derived_id("nas", server.name), "name": server.name},
-                    "performance_policy_id": about.derived_id("file policy", name) if one.file_policy else None,
-                }
-                held = {key: system[key] for key in ("id", "name", "filesystem_type", "nas_server")}
-                export = {"id": about.derived_id("export", name), "name": name, "path": one.path or f"/{name}"}
-                found.append((system, {**export, "file_system_id": system["id"], "file_system": held}))
-    return found
-
-
 def _roles(_: Cluster) -> list[dict[str, Any]]:
     return [{"id": str(number), "name": name, "is_built_in": True, "description": name} for number, name in enumerate(ROLES, 1)]
 
@@ -486,15 +365,15 @@ _RESOURCES = {
     "alert": _alerts,
     "appliance": _appliances,
     "cluster": _cluster,
-    "file_interface": _interfaces,
-    "file_system": _file_systems,
+    "file_interface": lambda state: file_records.interfaces(state.description),
+    "file_system": lambda state: file_records.file_systems(state.description),
     "hardware": _hardware,
     "host": _hosts,
     "host_group": _host_groups,
     "host_volume_mapping": _mappings,
     "io_limit_rule": _rules,
-    "nas_server": _nas_servers,
-    "nfs_export": _exports,
+    "nas_server": lambda state: file_records.nas_servers(state.description),
+    "nfs_export": lambda state: file_records.exports(state.description),
     "policy": _policies,
     "role": _roles,
     "software_installed": _software,
