@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from auditor.endpoints.flasharray.client import open_flasharray
-from auditor.endpoints.flasharray.collect import collect_flasharray
-from auditor.facts.needs import needs
-from auditor.model import Endpoint, Span
 from auditor_lab.arrays.flasharray.parts import VolumeDescription
 from auditor_lab.days import DaySpanDescription
-from tests.endpoints.arrays import Collected
 from tests.endpoints.flasharray.conftest import S2, serving
+from tests.endpoints.past import at, read_past, read_without_span, rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,26 +38,9 @@ def day(of_a_day: Any) -> Iterator[Any]:
     of_a_day[0].alterations.clear()
 
 
-def read(endpoint: Endpoint, hours: float = 24, days_ago: float = 0) -> Collected:
-    end = datetime.now(UTC) - timedelta(days=days_ago)
-    asked = dataclasses.replace(endpoint, history=Span(end - timedelta(hours=hours), end))
-    with open_flasharray(asked) as array:
-        return Collected(collect_flasharray(array, asked, needs([("load_history", "")])), ("load_history",))
-
-
-def rows(found: Collected, kind: str, subject: str | None = None) -> list[dict[str, Any]]:
-    every = [row for row in found.tables["load_history"] if row["subject_kind"] == kind and subject in (None, row["subject"])]
-    return sorted(every, key=lambda row: row["begin_at"])
-
-
-def at(of: list[dict[str, Any]], hour: float) -> dict[str, Any]:
-    moment = datetime.now(UTC) - timedelta(hours=24 - hour)
-    return min(of, key=lambda row: abs(row["begin_at"] - moment))
-
-
 def test_a_day_of_volumes_and_of_the_array(day: Any) -> None:
     server, endpoint = day
-    found = read(endpoint)
+    found = read_past(endpoint)
     assert (found.gaps, found.complete) == ([], {"load_history": True})
     ids = {volume.name: volume.id for volume in server.array.volumes.values()}
     assert {row["subject"] for row in rows(found, "volume")} == {ids["db"], ids["both::shared"]}, "idle ones have no rows"
@@ -84,18 +63,18 @@ def test_a_day_of_volumes_and_of_the_array(day: Any) -> None:
     ],
 )
 def test_the_shortest_resolution_that_reaches_back_is_read(day: Any, hours: float, days_ago: float, seconds: int) -> None:
-    assert {row["seconds"] for row in rows(read(day[1], hours, days_ago), "array")} == {seconds}
+    assert {row["seconds"] for row in rows(read_past(day[1], hours, days_ago), "array")} == {seconds}
 
 
 def test_a_span_that_may_hold_no_interval_is_a_gap(day: Any) -> None:
-    found = read(day[1], 6, 200)
+    found = read_past(day[1], 6, 200)
     assert [gap.why for gap in found.gaps] == ["those that are kept are 24 hours long: a span below 48 hours may hold none"]
     assert found.complete == {"load_history": False}
-    assert read(day[1], 48, 200).gaps == []
+    assert read_past(day[1], 48, 200).gaps == []
 
 
 def test_what_is_older_than_a_year_is_a_gap(day: Any) -> None:
-    found = read(day[1], 24, 400)
+    found = read_past(day[1], 24, 400)
     assert [gap.why for gap in found.gaps] == ["a FlashArray keeps none for longer than a year"]
     assert found.complete == {"load_history": False}
 
@@ -105,13 +84,13 @@ def test_only_volumes_that_hosts_are_connected_to_are_asked_for(day: Any, monkey
     connected = sum(volume.connections > 0 for volume in server.array.volumes.values())
     assert 0 < connected < len(server.array.volumes)
     monkeypatch.setattr("auditor.endpoints.flasharray.history.VOLUMES_AT_ONCE", 1)
-    read(endpoint, hours=1)
+    read_past(endpoint, hours=1)
     assert server.requests.count("GET volumes/performance") == connected
 
 
 def test_the_samples_of_volumes_beyond_the_most_are_a_gap(day: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("auditor.endpoints.flasharray.history.MOST_SUBJECTS", 2)
-    found = read(day[1])
+    found = read_past(day[1])
     [gap] = found.gaps
     assert gap.what.startswith("performance of further volumes (")
     assert gap.why == "2 are read"
@@ -120,14 +99,14 @@ def test_the_samples_of_volumes_beyond_the_most_are_a_gap(day: Any, monkeypatch:
 @pytest.mark.parametrize("change", [{"time": "noon"}, {"time": 9 * 10**17}, {"usec_per_read_op": None}])
 def test_a_sample_that_makes_no_sense_is_a_gap_and_no_zero(day: Any, change: dict[str, Any]) -> None:
     server, endpoint = day
-    whole = [row for row in rows(read(endpoint), "array") if row["latency_ms"] is not None]
+    whole = [row for row in rows(read_past(endpoint), "array") if row["latency_ms"] is not None]
 
     def change_one(answer: Any) -> Any:
         answer["items"][5] = {**answer["items"][5], **change}
         return answer
 
     server.alterations["GET arrays/performance"] = change_one
-    found = read(endpoint)
+    found = read_past(endpoint)
     assert len([row for row in rows(found, "array") if row["latency_ms"] is not None]) == len(whole) - 1
     assert len(found.gaps) == 1
     assert found.complete == {"load_history": False}
@@ -135,8 +114,7 @@ def test_a_sample_that_makes_no_sense_is_a_gap_and_no_zero(day: Any, change: dic
 
 def test_without_a_span_nothing_is_asked(day: Any) -> None:
     server, endpoint = day
-    with open_flasharray(endpoint) as array:
-        found = Collected(collect_flasharray(array, endpoint, needs([("load_history", "")])), ())
+    found = read_without_span(endpoint)
     assert not found.tables["load_history"]
     assert not [name for name in server.requests if "performance" in name]
 

@@ -10,13 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from auditor.endpoints.common import history
-from auditor.endpoints.ontap.client import open_ontap
-from auditor.endpoints.ontap.collect import collect_ontap
-from auditor.facts.needs import needs
-from auditor.model import Endpoint, Span
 from auditor_lab.days import DaySpanDescription
 from tests.endpoints.arrays import Collected
 from tests.endpoints.ontap.ontap_cluster import CLUSTER, Served, serving
+from tests.endpoints.past import at, read_past, read_without_span, rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,27 +36,9 @@ def day(of_a_day: Served) -> Iterator[Served]:
     of_a_day[0].faults.active.clear()
 
 
-def read(endpoint: Endpoint, hours: float = 24, days_ago: float = 0) -> Collected:
-    end = datetime.now(UTC) - timedelta(days=days_ago)
-    asked = dataclasses.replace(endpoint, history=Span(end - timedelta(hours=hours), end))
-    with open_ontap(asked) as cluster:
-        return Collected(collect_ontap(cluster, asked, needs([("load_history", "")])), ("load_history",))
-
-
-def rows(found: Collected, kind: str, subject: str | None = None) -> list[dict[str, Any]]:
-    every = [row for row in found.tables["load_history"] if row["subject_kind"] == kind and subject in (None, row["subject"])]
-    return sorted(every, key=lambda row: row["begin_at"])
-
-
-def at(of: list[dict[str, Any]], hour: float) -> dict[str, Any]:
-    """The row of the interval that began nearest to an hour of the day that ended now."""
-    moment = datetime.now(UTC) - timedelta(hours=24 - hour)
-    return min(of, key=lambda row: abs(row["begin_at"] - moment))
-
-
 def test_a_day_of_volumes_pools_and_the_cluster(day: Served) -> None:
     server, endpoint, _ = day
-    found = read(endpoint)
+    found = read_past(endpoint)
     assert found.gaps == []
     assert found.complete == {"load_history": True}
     lun, volume = server.cluster.luns[0].uuid, server.cluster.volumes[0].uuid
@@ -77,7 +56,7 @@ def test_a_day_of_volumes_pools_and_the_cluster(day: Served) -> None:
 def test_no_interval_is_before_the_span_or_after_it(day: Served) -> None:
     _, endpoint, _ = day
     end = datetime.now(UTC) - timedelta(hours=5)
-    found = read(endpoint, hours=2, days_ago=5 / 24)
+    found = read_past(endpoint, hours=2, days_ago=5 / 24)
     of = rows(found, "array")
     assert 22 <= len(of) <= 24
     assert end - timedelta(hours=2, minutes=1) <= of[0]["begin_at"]
@@ -94,18 +73,18 @@ def test_no_interval_is_before_the_span_or_after_it(day: Served) -> None:
     ],
 )
 def test_the_shortest_interval_that_reaches_back_is_read(day: Served, hours: float, days_ago: float, seconds: int) -> None:
-    assert {row["seconds"] for row in rows(read(day[1], hours, days_ago), "array")} == {seconds}
+    assert {row["seconds"] for row in rows(read_past(day[1], hours, days_ago), "array")} == {seconds}
 
 
 def test_a_span_that_may_hold_no_interval_is_a_gap(day: Served) -> None:
-    found = read(day[1], 6, 100)
+    found = read_past(day[1], 6, 100)
     assert [gap.why for gap in found.gaps] == ["those that are kept are 24 hours long: a span below 48 hours may hold none"]
     assert found.complete == {"load_history": False}
-    assert read(day[1], 48, 100).gaps == []
+    assert read_past(day[1], 48, 100).gaps == []
 
 
 def test_what_is_older_than_a_year_is_a_gap(day: Served) -> None:
-    found = read(day[1], 24, 400)
+    found = read_past(day[1], 24, 400)
     assert [gap.why for gap in found.gaps] == ["ONTAP keeps none for longer than a year"]
     assert found.complete == {"load_history": False}
 
@@ -120,7 +99,7 @@ def altered(day: Served, **change: Any) -> Collected:
         return answer
 
     day[0].alterations["GET storage/luns/metrics"] = change_one
-    return read(day[1])
+    return read_past(day[1])
 
 
 @pytest.mark.parametrize(
@@ -133,7 +112,7 @@ def altered(day: Served, **change: Any) -> Collected:
 )
 def test_a_sample_that_is_not_whole_has_no_row_and_leaves_a_gap(day: Served, change: dict[str, Any], why: str) -> None:
     lun = day[0].cluster.luns[0].uuid
-    whole = len(rows(read(day[1]), "volume", lun))
+    whole = len(rows(read_past(day[1]), "volume", lun))
     found = altered(day, **change)
     assert len(rows(found, "volume", lun)) == whole - 3, "one of each of its three pages"
     assert {gap.why for gap in found.gaps} == {why}
@@ -141,7 +120,7 @@ def test_a_sample_that_is_not_whole_has_no_row_and_leaves_a_gap(day: Served, cha
 
 def test_a_sample_that_was_taken_late_counts(day: Served) -> None:
     lun = day[0].cluster.luns[0].uuid
-    whole = len(rows(read(day[1]), "volume", lun))
+    whole = len(rows(read_past(day[1]), "volume", lun))
     found = altered(day, status="backfilled_data")
     assert (len(rows(found, "volume", lun)), found.gaps) == (whole, [])
 
@@ -149,7 +128,7 @@ def test_a_sample_that_was_taken_late_counts(day: Served) -> None:
 def test_one_object_that_does_not_answer_is_a_gap_and_the_others_are_read(day: Served) -> None:
     server, endpoint, _ = day
     server.alterations["GET storage/luns/metrics"] = lambda _: "none"
-    found = read(endpoint)
+    found = read_past(endpoint)
     lun = server.cluster.luns[0].uuid
     assert [gap.what for gap in found.gaps] == [f"GET storage/luns/{lun}/metrics"]
     assert rows(found, "pool")
@@ -158,7 +137,7 @@ def test_one_object_that_does_not_answer_is_a_gap_and_the_others_are_read(day: S
 def test_of_many_volumes_the_busiest_are_read_and_the_rest_is_a_gap(day: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     assert history.MOST_SUBJECTS == 1000
     monkeypatch.setattr("auditor.endpoints.ontap.history.MOST_SUBJECTS", 1)
-    found = read(day[1])
+    found = read_past(day[1])
     assert {row["subject"] for row in rows(found, "volume")} == {day[0].cluster.volumes[0].uuid}, "400 a second, and not 100"
     [gap] = found.gaps
     assert (gap.what, gap.why) == ("metrics of further volumes (1)", "1 are read, those with the most commands since their counters began")
@@ -166,7 +145,6 @@ def test_of_many_volumes_the_busiest_are_read_and_the_rest_is_a_gap(day: Served,
 
 def test_without_a_span_nothing_is_asked(day: Served) -> None:
     server, endpoint, _ = day
-    with open_ontap(endpoint) as cluster:
-        found = Collected(collect_ontap(cluster, endpoint, needs([("load_history", "")])), ())
+    found = read_without_span(endpoint)
     assert not found.tables["load_history"]
     assert not [name for name in server.requests if "metrics" in name]

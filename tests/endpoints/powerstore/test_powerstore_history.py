@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from auditor.endpoints.common.records import ParseErrors, Record
-from auditor.endpoints.powerstore.client import open_powerstore
-from auditor.endpoints.powerstore.collect import collect_powerstore
 from auditor.endpoints.powerstore.history import samples_of
-from auditor.facts.needs import needs
-from auditor.model import Endpoint, EndpointKind, Span
+from auditor.model import EndpointKind
 from auditor_lab.days import DaySpanDescription
-from tests.endpoints.arrays import Collected, serving_array
+from tests.endpoints.arrays import serving_array
+from tests.endpoints.past import at, read_past, read_without_span, rows
 from tests.endpoints.powerstore.test_powerstore_collector import PS
 
 if TYPE_CHECKING:
@@ -39,31 +37,15 @@ def day(of_a_day: Any) -> Iterator[Any]:
     of_a_day[0].alterations.clear()
 
 
-def read(endpoint: Endpoint, hours: float = 24, days_ago: float = 0) -> Collected:
-    end = datetime.now(UTC) - timedelta(days=days_ago)
-    asked = dataclasses.replace(endpoint, history=Span(end - timedelta(hours=hours), end))
-    with open_powerstore(asked) as array:
-        return Collected(collect_powerstore(array, asked, needs([("load_history", "")])), ("load_history",))
-
-
-def rows(found: Collected) -> list[dict[str, Any]]:
-    return sorted(found.tables["load_history"], key=lambda row: row["begin_at"])
-
-
-def at(of: list[dict[str, Any]], hour: float) -> dict[str, Any]:
-    moment = datetime.now(UTC) - timedelta(hours=24 - hour)
-    return min(of, key=lambda row: abs(row["begin_at"] - moment))
-
-
 def test_a_day_of_a_volume_with_what_is_repeated(day: Any) -> None:
     server, endpoint = day
-    found = read(endpoint)
+    found = read_past(endpoint)
     assert (found.gaps, found.complete) == ([], {"load_history": True})
-    assert {row["subject"] for row in rows(found)} == {server.state.volume_id("db")}, "idle volumes have no rows"
-    slow, before = at(rows(found), 3), at(rows(found), 1)
+    assert {row["subject"] for row in rows(found, "volume")} == {server.state.volume_id("db")}, "idle volumes have no rows"
+    slow, before = at(rows(found, "volume"), 3), at(rows(found, "volume"), 1)
     assert (slow["latency_ms"], slow["iops"], slow["bytes_per_second"], slow["seconds"]) == (40, 1000, 8_000_000, 300)
     assert (before["iops"], before["bytes_per_second"]) == (400, 400 * 8192)
-    assert 285 <= len(rows(found)) <= 288, "each interval once, although the array answers a few samples"
+    assert 285 <= len(rows(found, "volume")) <= 288, "each interval once, although the array answers a few samples"
 
 
 @pytest.mark.parametrize(
@@ -75,18 +57,18 @@ def test_a_day_of_a_volume_with_what_is_repeated(day: Any) -> None:
     ],
 )
 def test_the_shortest_interval_that_reaches_back_is_read(day: Any, hours: float, days_ago: float, seconds: int) -> None:
-    assert {row["seconds"] for row in rows(read(day[1], hours, days_ago))} == {seconds}
+    assert {row["seconds"] for row in rows(read_past(day[1], hours, days_ago), "volume")} == {seconds}
 
 
 def test_a_span_that_may_hold_no_interval_is_a_gap(day: Any) -> None:
-    found = read(day[1], 6, 100)
+    found = read_past(day[1], 6, 100)
     assert [gap.why for gap in found.gaps] == ["those that are kept are 24 hours long: a span below 48 hours may hold none"]
     assert found.complete == {"load_history": False}
-    assert read(day[1], 48, 100).gaps == []
+    assert read_past(day[1], 48, 100).gaps == []
 
 
 def test_what_is_older_than_two_years_is_a_gap(day: Any) -> None:
-    found = read(day[1], 24, 800)
+    found = read_past(day[1], 24, 800)
     assert [gap.why for gap in found.gaps] == ["a PowerStore keeps none for longer than two years"]
     assert found.complete == {"load_history": False}
 
@@ -134,21 +116,20 @@ def test_a_sample_that_makes_no_sense_is_a_gap(day: Any, change: dict[str, Any])
         return [*answer[:-1], {**answer[-1], **change}]
 
     server.alterations["POST metrics/generate"] = change_last
-    found = read(endpoint)
+    found = read_past(endpoint)
     assert found.gaps
     assert found.complete == {"load_history": False}
-    assert all(row["latency_ms"] is None or row["iops"] is not None for row in rows(found))
+    assert all(row["latency_ms"] is None or row["iops"] is not None for row in rows(found, "volume"))
 
 
 def test_volumes_beyond_the_most_are_a_gap(day: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("auditor.endpoints.powerstore.history.MOST_SUBJECTS", 1)
-    [gap] = read(day[1]).gaps
+    [gap] = read_past(day[1]).gaps
     assert (gap.what, gap.why) == ("metrics of further volumes (3)", "1 are read")
 
 
 def test_without_a_span_nothing_is_asked(day: Any) -> None:
     server, endpoint = day
-    with open_powerstore(endpoint) as array:
-        found = Collected(collect_powerstore(array, endpoint, needs([("load_history", "")])), ())
+    found = read_without_span(endpoint)
     assert not found.tables["load_history"]
     assert "POST metrics/generate" not in server.requests
