@@ -52,7 +52,9 @@ def check_examples(rules: RuleSet, among: RuleSet | None = None) -> list[Example
         return [result for rule in rules for result in _check_rule(connection, rule, among or rules)]
 
 
-def judge_rows(rule: Rule, view: Mapping[str, str], rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def judge_rows(
+    connection: duckdb.DuckDBPyConnection, rule: Rule, view: Mapping[str, str], rows: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
     """What the rule says of rows of its view, in their order: the columns of sql.VERDICT_COLUMNS; params have their defaults.
 
     Columns left out are NULL, except that those which only say where a setting lives get a name: that has nothing to do with the verdict.
@@ -60,13 +62,6 @@ def judge_rows(rule: Rule, view: Mapping[str, str], rows: Sequence[Mapping[str, 
     Raises:
         RuleError: a row does not fit the view, or judging it fails.
     """
-    with sandbox() as connection:
-        return _judge_rows(connection, rule, view, rows)
-
-
-def _judge_rows(
-    connection: duckdb.DuckDBPyConnection, rule: Rule, view: Mapping[str, str], rows: Sequence[Mapping[str, Any]]
-) -> list[dict[str, Any]]:
     import duckdb
 
     try:
@@ -105,7 +100,7 @@ def _check_rule(connection: duckdb.DuckDBPyConnection, rule: Rule, among: RuleSe
 def _judged_examples(connection: duckdb.DuckDBPyConnection, rule: Rule, view: Mapping[str, str]) -> Sequence[Mapping[str, Any] | RuleError]:
     """What the rule says of each of its examples, in order: of all at once, unless one of them cannot be judged."""
     try:
-        return _judge_rows(connection, rule, view, [example.row for example in rule.examples])
+        return judge_rows(connection, rule, view, [example.row for example in rule.examples])
     except RuleError:
         return [_judged_example(connection, rule, view, example) for example in rule.examples]
 
@@ -114,7 +109,7 @@ def _judged_example(
     connection: duckdb.DuckDBPyConnection, rule: Rule, view: Mapping[str, str], example: Example
 ) -> Mapping[str, Any] | RuleError:
     try:
-        return _judge_rows(connection, rule, view, [example.row])[0]
+        return judge_rows(connection, rule, view, [example.row])[0]
     except RuleError as failure:
         return failure
 

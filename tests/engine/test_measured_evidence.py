@@ -10,13 +10,12 @@ from typing import Any
 
 import pytest
 
-from auditor.authoring.examples import _judge_rows
 from auditor.engine.rules.rule import Rule
 from auditor.facts.catalog import facts_of_columns
 from auditor.facts.schema import TABLES
 from auditor.model import Verdict
 
-from .test_shipped_rules import sealed, shipped
+from .test_shipped_rules import judge_rows, shipped
 
 MEASURED = {
     "kavg_run_over_2ms",
@@ -179,7 +178,7 @@ def test_commands_that_were_counted_as_waiting_are_somebodys_whatever_is_behind_
 
 
 def verdicts(rule: Rule, rows: list[dict[str, Any]]) -> list[Any]:
-    return [found["verdict"] for found in _judge_rows(sealed(), rule, shipped().views[rule.over], rows)]
+    return [found["verdict"] for found in judge_rows(rule, rows)]
 
 
 def is_by_what_was_measured(rule: Rule, row: dict[str, Any]) -> bool:

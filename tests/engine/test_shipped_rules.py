@@ -9,7 +9,8 @@ from typing import Any
 import duckdb
 import pytest
 
-from auditor.authoring.examples import _judge_rows, check_examples
+from auditor.authoring.examples import check_examples
+from auditor.authoring.examples import judge_rows as judged_rows
 from auditor.engine.rules.message import Slot, parts
 from auditor.engine.rules.rule import Rule, RuleSet
 from auditor.errors import RuleError
@@ -77,7 +78,7 @@ def sealed() -> duckdb.DuckDBPyConnection:
 
 
 def judge_rows(rule: Rule, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    return _judge_rows(sealed(), rule, shipped().views[rule.over], rows)
+    return judged_rows(sealed(), rule, shipped().views[rule.over], rows)
 
 
 @pytest.mark.parametrize("rule_id", IDS)

@@ -171,7 +171,8 @@ def test_a_lost_fact_never_makes_a_pass(applies: str, holds: str, rows: list[dic
     checker().check_strict(applies, ())
     read = [checker().read(text, view, {}) for text in (applies, holds, "1")]
     rule = Rule("any/rule", "", Severity.LOW, view, "", (), read[1], read[2], read[2], Path("any/rule.yaml"), applies=read[0])
-    judged = [row["verdict"] for row in judge_rows(rule, VIEWS[view], [*rows, *({**row, lost: None} for row in rows)])]
+    with sandbox() as connection:
+        judged = [row["verdict"] for row in judge_rows(connection, rule, VIEWS[view], [*rows, *({**row, lost: None} for row in rows)])]
     for before, after in zip(judged[: len(rows)], judged[len(rows) :], strict=True):
         assert before == "pass" or after != "pass"
         # Nor may a loss settle what was open, or turn one answer into another.

@@ -4,11 +4,10 @@ from typing import Any
 
 import pytest
 
-from auditor.authoring.examples import judge_rows
 from auditor.engine.rules.rule import Rule
 from auditor.model import EndpointKind, FixClass
 from auditor.report.html.rule_pages import page
-from tests.engine.test_shipped_rules import shipped
+from tests.engine.test_shipped_rules import judge_rows, shipped
 from tests.long.facts.test_baseline_views import held, option, rows, with_rows
 
 from .fleets import Facts, array, hosts, on_all_hosts, seen, serves, view
@@ -50,7 +49,7 @@ def test_a_host_wide_fix_that_reaches_nothing_else_has_a_reason() -> None:
 
 
 def touched(rule: str, **row: Any) -> str | None:
-    [judged] = judge_rows(shipped()[rule], shipped().views[shipped()[rule].over], [row])
+    [judged] = judge_rows(shipped()[rule], [row])
     assert judged["verdict"] == "fail", "only a failure has a fix"
     return str(judged["touches"])
 
@@ -85,7 +84,7 @@ def test_the_ats_heartbeat_is_switched_on_only_where_a_source_asks_for_it(famili
     # docs/domain/facts.md#3-6: KB 326437 (never off with vSAN), Pure's checker, NetApp; Huawei's checker wants 0
     rule = shipped()["vaai/ats-heartbeat"]
     about = {"host_id": "host-1", "option": "VMFS3.UseATSForHBOnVMFS5", "value": 0, "hosts_left_off": 0, "hosts_not_on": 0}
-    [judged] = judge_rows(rule, shipped().views[rule.over], [{**about, "families": families, "vsan_enabled": in_vsan}])
+    [judged] = judge_rows(rule, [{**about, "families": families, "vsan_enabled": in_vsan}])
     assert (judged["verdict"], judged["obstacle"]) == ("fail", None if is_proposed else "when")
 
 
@@ -103,7 +102,7 @@ def test_a_heartbeat_of_nfs_is_left_to_a_person_who_reboots(option: str, is_prop
     # docs/domain/facts.md#5-12: VMware asks for a reboot after a change of the heartbeats, and the fix is an online one
     rule = shipped()["ontap/nfs-host-settings"]
     row = {"host_id": "host-1", "option": option, "mounts_ontap": True, "major_version": 8, "value": 7, "other_datastores": ""}
-    [judged] = judge_rows(rule, shipped().views[rule.over], [row])
+    [judged] = judge_rows(rule, [row])
     assert (judged["verdict"], judged["obstacle"]) == ("fail", None if is_proposed else "when")
 
 
@@ -162,7 +161,7 @@ def test_the_queue_to_nfs_datastores_names_those_of_other_filers() -> None:
     about = {key: row[key] for key in ("option", "mounts_ontap_nfs", "other_datastores")}
     rule = shipped()["queue/nfs-max-queue-depth"]
     for value, verdict in ((4294967295, "fail"), (64, "pass")):  # 64 is what providers ask for: docs/domain/facts.md#5-8
-        [judged] = judge_rows(rule, shipped().views[rule.over], [{"value": value, "version": "8.0.3", "host_id": "host-1", **about}])
+        [judged] = judge_rows(rule, [{"value": value, "version": "8.0.3", "host_id": "host-1", **about}])
         assert (judged["verdict"], judged["obstacle"]) == (verdict, "when" if verdict == "fail" else None)
     for reading in given["reading"]:
         reading["complete"] = reading["complete"] and reading["topic"] != "datastores"

@@ -68,7 +68,6 @@ def test_a_driver_is_faulty_by_its_version_and_the_release_that_it_is_made_for(v
 
 
 ALL: dict[str, Any] = {"name": "lpfc_lun_queue_depth", "number": 64}
-PORTS: Rows = [{"name": f"lpfc{port}_lun_queue_depth", "number": depth} for port, depth in enumerate((30, 32))]
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from auditor.authoring.examples import judge_rows
-from tests.engine.test_shipped_rules import shipped
+from tests.engine.test_shipped_rules import judge_rows, shipped
 from tests.long.facts.test_baseline_views import LUN, devices, held, rows, with_policy
 
 PSP, TUNING, OVERRIDE, DRIFT = "multipath/psp", "multipath/rr-tuning", "multipath/device-override", "baseline/path-policy"
@@ -39,7 +38,7 @@ Policy = tuple[str, str | None, int | None]
 
 
 def judged(rule: str, *found: dict[str, Any]) -> list[dict[str, Any]]:
-    return judge_rows(shipped()[rule], shipped().views[shipped()[rule].over], found)
+    return judge_rows(shipped()[rule], found)
 
 
 @cache

@@ -23,7 +23,6 @@ KINDS: Mapping[str, str] = MappingProxyType(
     }
 )
 OK, FAILED, RUNNING, UNKNOWN = "ok", "failed", "running", "unknown"
-OUTCOMES = (OK, FAILED, RUNNING, UNKNOWN)
 
 VOLUME, POOL_OF_VOLUMES, ARRAY = "volume", "pool", "array"
 

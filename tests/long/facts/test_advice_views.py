@@ -4,11 +4,10 @@ from typing import Any
 
 import pytest
 
-from auditor.authoring.examples import judge_rows
 from auditor.engine.fixes.planning import plan
 from auditor.facts.families import BY_NAME
 from auditor.facts.family_advice import ADVICE, TOPICS
-from tests.engine.test_shipped_rules import shipped
+from tests.engine.test_shipped_rules import judge_rows, shipped
 from tests.facts.fleets import Facts, hosts, on_all_hosts, seen, view
 from tests.facts.judged import evaluated
 
@@ -279,7 +278,7 @@ def test_a_fix_is_proposed_only_on_releases_for_which_its_source_holds(rule: str
         },
     }
     judged_by = shipped()[rule]
-    [judged] = judge_rows(judged_by, shipped().views[judged_by.over], [{"host_id": "host-1", **about[rule], **row}])
+    [judged] = judge_rows(judged_by, [{"host_id": "host-1", **about[rule], **row}])
     assert (judged["verdict"], judged["obstacle"]) == ("fail", None if is_proposed else "when")
 
 
