@@ -120,4 +120,4 @@ def _causes(rows: Sequence[Any]) -> list[Band]:
 
 
 def _place(at: datetime, begin: datetime, end: datetime, parts: int) -> int:
-    return int((at - begin) / (end - begin) * parts // 1)
+    return (at - begin) * parts // (end - begin)  # floats would put some of what begins with a part into the one before it
