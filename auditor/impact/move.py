@@ -134,7 +134,7 @@ def _as_seen(source: End, streams: Sequence[Stream], inputs: list[Input]) -> flo
     served = max(1.0, sum(one.outstanding.low for one in streams))
     # A command of the copy is one after the other, so no slower than the slowest command of now.
     slowest = max(one.service_seconds.high for one in streams)
-    copy = Stream("copy", Interval(1.0, source.reads), Interval(QUICKEST_MS / 1000, slowest))
+    copy = Stream("copy", Interval(1.0, source.reads), Interval(min(QUICKEST_MS / 1000, slowest), slowest))
     inputs += [
         Input("served side by side", Interval(served, math.inf), "commands", "measured", "array_volume.actual_iops, latency_us"),
         Input(f"a {source.command} of the copy takes", copy.service_seconds.times(1000), "ms", "assumed", "docs/queue-model.md#move"),

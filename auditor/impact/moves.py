@@ -76,7 +76,7 @@ class Moves:
         ]
         if not found:
             return {"not_computed": "the pool that it is copied away from is not known"}
-        return max(found, key=lambda one: (one.get("worst_now") or [0.0, 0.0])[1])
+        return max(found, key=lambda one: one["worst_now"][1] if "worst_now" in one else 0.0)
 
     @cached_property
     def _sources(self) -> dict[_Place, list[tuple[_Place, End]]]:

@@ -36,6 +36,13 @@ def test_an_array_of_which_only_its_load_is_known_may_serve_no_more_than_it_was_
     assert inputs_of(found)["served side by side"] == ([pytest.approx(1.14), None], "measured")
 
 
+def test_an_array_that_answers_sooner_than_a_round_trip_takes_has_figures_too() -> None:
+    # All-flash arrays report latencies below 0.1 ms. 5 are under way: (5.25 + 32) / 4.75 of 0.0525 ms.
+    found = move_impact(replace(MD3, loads=(Load(100_000, 0.05),)), [], 0)
+    assert found["worst_now"] == [0.0475, pytest.approx(0.4117, abs=1e-4)]
+    assert inputs_of(found)["a read of the copy takes"] == ([0.0525, 0.0525], "assumed")
+
+
 def test_disks_of_which_a_source_knows_what_they_do_bound_it_closer() -> None:
     # 8.333 ms a command, 32 / 24 of the copy's before it, and the disk is free for 1 - 12 / 120 of the time: 8.333 * 2.333 / 0.9 = 21.6 ms.
     found = move_impact(DISKS, [], 0)

@@ -88,6 +88,17 @@ def test_of_two_pools_the_one_that_suffers_most_is_shown(fleet: duckdb.DuckDBPyC
     assert Moves(fleet).of_task("vc", "t1")["queue"] == "md3/sas", "one with a figure goes before one without"
 
 
+def test_a_pool_that_stays_below_a_millisecond_goes_before_one_without_a_figure(fleet: duckdb.DuckDBPyConnection) -> None:
+    fleet.execute("INSERT INTO disk_stream VALUES ('vc', 'h1', 'vm-1', 'mover disk 3', 'ds-3', 'naa.3', 'md3', 'v3', 1)")
+    fleet.execute("UPDATE fact.array_pool SET media = 'ssd' WHERE pool_id = 'p2'")
+    fleet.execute("UPDATE fact.array_volume_load SET latency_us = NULL WHERE volume_id = 'v1'")
+    fleet.execute("UPDATE fact.array_volume_load SET actual_iops = 100000, latency_us = 50 WHERE volume_id = 'v3'")
+    found = Moves(fleet).of_task("vc", "t1")
+    assert found["queue"] == "md3/nl"
+    # 5 are under way, 5 % either way: (32 + 5.25) / 4.75 of 0.0525 ms.
+    assert found["worst_now"] == [0.0475, pytest.approx(0.4117, abs=1e-4)]
+
+
 def test_media_that_do_not_all_spin_have_no_speed(fleet: duckdb.DuckDBPyConnection) -> None:
     fleet.execute("UPDATE fact.array_pool SET media = 'mixed'")
     assert Moves(fleet).of_task("vc", "t1")["worst_now"][1] > 100
