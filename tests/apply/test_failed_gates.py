@@ -305,3 +305,14 @@ def test_a_gate_that_another_run_forgot_meanwhile_is_forgotten(tmp_path: Path, c
     monkeypatch.setattr(FailedGates, "all", lambda _self: known)
     gates.passed([placed(change, "a")], KNOWN)
     assert list(gates.folder.glob("*.json")) == []
+
+
+def test_a_link_that_somebody_put_in_the_way_is_not_written_through(tmp_path: Path, change: Make) -> None:
+    gates = kept(tmp_path, placed(change, "a"))
+    [file] = gates.folder.glob("*.json")
+    (tmp_path / "another").write_text("of somebody else", encoding="utf-8")
+    file.with_suffix(".part").symlink_to(tmp_path / "another")
+    with pytest.raises(OSError, match="link"):
+        kept(tmp_path, placed(change, "a"), run="run-2")
+    assert (tmp_path / "another").read_text(encoding="utf-8") == "of somebody else"
+    assert [gate.run for _, gate in gates.all()] == ["run-1"]
