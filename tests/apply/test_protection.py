@@ -197,6 +197,9 @@ FAR_QUEUE = change("device.dsnro", FAR, Reach((), ((FAR, "vol-1", "1"),)), host=
         pytest.param(replace(OPTION, reach=Reach((), None)), {"resource": "vol-9"}, True, id="of a host, what it lies on is not known"),
         pytest.param(replace(OPTION, reach=None), {"resource": "vol-9"}, False, id="of an older plan: an option lies on nothing"),
         pytest.param(
+            change("gone.ceiling", "sf", None), {"resource": "vol-9"}, True, id="of an older plan: of no host, a setting that nobody knows"
+        ),
+        pytest.param(
             replace(POLICY, reach=OF_ARRAY), {"resource": "vol-9", "cluster": "silver"}, False, id="on what, not known; who, known"
         ),
         pytest.param(
