@@ -64,7 +64,8 @@ def fleet() -> Iterator[duckdb.DuckDBPyConnection]:
     _put(connection, "disk_stream", disks)
     _put(connection, "device_queue", queues)
     connection.execute("CREATE SCHEMA fact")
-    for name in ("array_pool", "array_pool_load", "array_replication", "array_efficiency", "array_volume", "reading"):
+    tables = ("array_pool", "array_pool_load", "array_replication", "array_efficiency", "array_volume", "array_volume_load")
+    for name in (*tables, "reading", "running_task"):
         connection.execute(f"CREATE TABLE fact.{name} ({', '.join(f'{one.name} {one.type}' for one in TABLES[name].columns)})")
     connection.execute("INSERT INTO fact.reading (endpoint, scope, topic, complete) VALUES ('vc', 'host-1', 'device_load', true)")
     connection.execute("INSERT INTO fact.array_pool (endpoint, pool_id, name) VALUES ('netapp', 'p1', 'aggr')")
@@ -201,6 +202,14 @@ def test_background_work_names_the_disks_on_its_pool(fleet: duckdb.DuckDBPyConne
 def test_a_copy_leads_to_the_pool_it_copies_from_and_the_interval_that_is_desired(fleet: duckdb.DuckDBPyConnection) -> None:
     found = impact_of(fleet, "ontap/snapmirror-frequency", "r1/source", endpoint="netapp", desired="3600")
     assert next(one["value"] for one in found["inputs"] if one["name"] == "starts that are left") == [0, 0.25]
+
+
+def test_a_move_leads_to_the_pool_that_the_machine_is_copied_away_from(fleet: duckdb.DuckDBPyConnection) -> None:
+    fleet.execute("UPDATE disk_stream SET vm_id = 'mover' WHERE device = 'naa.9'")
+    fleet.execute("INSERT INTO fact.running_task (endpoint, task_id, entity_id, state) VALUES ('vc', 't1', 'mover', 'running')")
+    fleet.execute("INSERT INTO fact.array_volume_load (endpoint, volume_id, actual_iops, latency_us) VALUES ('netapp', 'v1', 200, 6000)")
+    found = impact_of(fleet, "move/own", "t1", model=ImpactModel(ImpactScope.MOVE))
+    assert (found["model"], found["queue"], found["now"]) == ("move", "netapp/aggr", [5.7, 6.3])  # 6 ms, 5 % either way
 
 
 @pytest.mark.parametrize(
