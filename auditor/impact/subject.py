@@ -54,7 +54,8 @@ def beginnings(ask: Ask, finding: Finding) -> list[Beginning]:
     """Every place that the finding is about, the one with the longest wait first."""
     resource = finding.resource
     if resource.kind in views_of("vm"):
-        return _by_place(ask("disk_stream", {"endpoint": resource.endpoint, "resource_id": resource.id}))
+        column = "resource_id" if "/" in resource.id else "vm_id"  # of a disk, or of a machine
+        return _by_place(ask("disk_stream", {"endpoint": resource.endpoint, column: resource.id}))
     devices = _devices(finding)
     if devices:
         return _worst_first(
@@ -99,7 +100,19 @@ def _stored(ask: Ask, finding: Finding) -> list[Row]:
         wanted = {"endpoint": resource.endpoint, "datastore_id": resource.id.split("/")[0], **_host(resource)}
         return [row for row in ask("disk_stream", wanted) if row["runs"] is not False]
     names = [name.strip() for column in _STORE_COLUMNS for name in str(finding.evidence.get(column) or "").split(",")]
-    return [row for name in names if name for row in ask("disk_stream", {"datastore": name}) if row["runs"] is not False]
+    rows = [row for name in names if name for row in ask("disk_stream", {"datastore": name}) if row["runs"] is not False]
+    return _nearest(ask, rows, resource)
+
+
+def _nearest(ask: Ask, rows: Sequence[Row], resource: Resource) -> list[Row]:
+    """Those of the finding's own vCenter, and of its host where it has some; an array's datastores are on every vCenter.
+
+    Several vCenters may each have a datastore1.
+    """
+    own = [row for row in rows if row["endpoint"] == resource.endpoint]
+    if not own and not ask("disk_stream", {"endpoint": resource.endpoint}):
+        own = [*rows]
+    return [row for row in own if row["host"] == resource.host] or own
 
 
 def _by_place(rows: Sequence[Row]) -> list[Beginning]:

@@ -97,6 +97,20 @@ def test_a_policy_begins_at_the_slowest_disk_under_it() -> None:
     assert [one.host for one in begun] == ["esx-5", "esx-4"]
 
 
+def test_a_finding_about_a_machine_begins_at_its_slowest_disk() -> None:
+    disks = [
+        disk("db", latency_ms=2.0),
+        disk("db", latency_ms=8.0, device=OTHER, resource_id="vm-db/Hard disk 2"),
+        disk("db", latency_ms=99.0, endpoint="vc-2"),
+        disk("web", latency_ms=99.0),
+    ]
+    begun = beginnings(Asked(disk_stream=disks), about("restarted_machine", "db", "vm-db"))
+    assert begun == [
+        Beginning(VCENTER, HOST, OTHER, about=("vm-db/Hard disk 2",)),
+        Beginning(VCENTER, HOST, DEVICE, about=("vm-db/Hard disk 1",)),
+    ]
+
+
 def test_a_finding_about_a_disk_shows_that_disk_first_and_says_how_many_paths_there_are() -> None:
     path, more = path_of_finding(s0(), about("virtual_disk", "quiet Hard disk 1", "vm-quiet/Hard disk 1"))
     assert path is not None
@@ -135,6 +149,27 @@ def test_a_finding_that_names_datastores_begins_at_the_slowest_disk_on_them() ->
     ]
     begun = beginnings(Asked(disk_stream=disks), about("storage_pod", "pod", "group-p1", host=None, datastores="one, two"))
     assert [one.host for one in begun] == ["esx-two", "esx-one"]
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "host", "hosts"),
+    [
+        pytest.param(VCENTER, None, ["esx-2", "esx-1"], id="of a vCenter: its own datastore of that name"),
+        pytest.param(VCENTER, "esx-1", ["esx-1"], id="of a host: its own disks"),
+        pytest.param(VCENTER, "esx-3", ["esx-2", "esx-1"], id="of a host without disks there"),
+        pytest.param("vc-3", None, [], id="of a vCenter that has disks elsewhere alone"),
+        pytest.param("na", None, ["esx-9", "esx-2", "esx-1"], id="of an array: those of every vCenter"),
+    ],
+)
+def test_a_datastore_of_the_same_name_on_another_vcenter_is_another_one(endpoint: str, host: str | None, hosts: list[str]) -> None:
+    disks = [
+        disk("near", datastore="datastore1", latency_ms=1.0, host="esx-1"),
+        disk("slow", datastore="datastore1", latency_ms=5.0, host="esx-2"),
+        disk("far", datastore="datastore1", latency_ms=90.0, host="esx-9", endpoint="vc-2"),
+        disk("other", datastore="datastore2", latency_ms=90.0, host="esx-8", endpoint="vc-3"),
+    ]
+    finding = about("storage_event", "lost", "e-1", host=host, endpoint=endpoint, datastores="datastore1")
+    assert [one.host for one in beginnings(Asked(disk_stream=disks), finding)] == hosts
 
 
 def test_a_finding_that_names_no_datastore_does_not_begin_at_one_whose_name_is_none() -> None:
