@@ -297,3 +297,13 @@ def test_where_no_wait_was_read_no_place_is_the_slowest_even_behind_a_volume_tha
 )
 def test_a_path_is_busy_where_something_waits_or_is_worked_on(station: Station, busy: bool) -> None:
     assert is_busy(of(station)) is busy
+
+
+def test_what_the_host_sends_besides_the_disks_of_a_device_is_said_on_its_path() -> None:
+    disks = [disk("a", commands_per_second=60.0), disk("b", commands_per_second=20.0)]
+    path = device_path(
+        Asked(device=[device()], device_queue=[queue(worlds=2, commands_per_second=180.0)], disk_stream=disks), VCENTER, HOST, DEVICE
+    )
+    assert path is not None
+    [note] = path.stations[0].notes
+    assert note.startswith("Of its 180 commands a second disks send 80; the host itself sends the others")

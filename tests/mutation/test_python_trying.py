@@ -8,8 +8,10 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from mutmut.mutation import trampoline
 
 from tests.mutation.python import trying
+from tests.mutation.python.making import mutants_of_module
 from tests.mutation.python.scoring import ROOT, groups
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
@@ -44,6 +46,51 @@ def test_what_a_module_keeps_in_caches_of_its_own_is_forgotten(monkeypatch: pyte
     assert (own(), imported()) == (1, 2)
     trying._forget(["under_trial", "not_imported"])
     assert (own.cache_info().currsize, imported.cache_info().currsize) == (0, 1)
+
+
+DECORATED = """
+from contextlib import contextmanager
+from functools import cached_property
+
+class Store:
+    @property
+    def depth(self):
+        return 32
+
+    @cached_property
+    def width(self):
+        return 4
+
+    @staticmethod
+    def height():
+        return 7
+
+@contextmanager
+def opened():
+    yield 5
+"""
+
+
+def test_mistakes_are_made_in_functions_with_a_decorator_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = mutants_of_module("under_trial", DECORATED)
+    names = {mutant.what: mutant.name for mutant in made.mutants}
+    changes = {"Store.depth": "32` is `33", "Store.width": "4` is `5", "Store.height": "7` is `8", "opened": "5` is `6"}
+    assert {f"{function}: `{change}`" for function, change in changes.items()} <= names.keys()
+    module: dict[str, Any] = {"__name__": "under_trial"}
+    exec(made.code, module)
+
+    def found() -> tuple[int, ...]:
+        store = module["Store"]()
+        with module["opened"]() as value:
+            return store.depth, store.width, store.height(), value
+
+    # The switch is in the environment as well.
+    monkeypatch.setenv("MUTANT_UNDER_TEST", "")
+    monkeypatch.setattr(trampoline, "_mutant_under_test", "")
+    assert found() == (32, 4, 7, 5)
+    for place, (function, change) in enumerate(changes.items()):
+        trampoline.set_mutant_under_test(names[f"{function}: `{change}`"])
+        assert found() == tuple(value + (at == place) for at, value in enumerate((32, 4, 7, 5)))
 
 
 def test_every_module_and_test_of_a_group_is_there() -> None:

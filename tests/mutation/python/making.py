@@ -45,8 +45,8 @@ class Mutated:
 
 
 def mutants_of_module(module: str, text: str) -> Mutated:
-    """Every mistake that is made in the functions of a module; those with a decorator are left alone by mutmut."""
-    wrapper = MetadataWrapper(libcst.parse_module(text))
+    """Every mistake that is made in the functions of a module."""
+    wrapper = MetadataWrapper(libcst.parse_module(text).visit(_Undecorated()))
     visitor = _Visitor([*_OPERATORS, *_OURS], IgnoredCode(set(), set(), set()))
     tree = wrapper.visit(visitor)
     file = combine_mutations_to_source(tree, visitor.mutations)
@@ -58,6 +58,27 @@ def mutants_of_module(module: str, text: str) -> Mutated:
         known[what] += 1
         mutants.append(PythonMutant(f"{module}.{name}", f"{module}.{function}", what if known[what] == 1 else f"{what} ({known[what]})"))
     return Mutated(file.code, tuple(mutants))
+
+
+class _Undecorated(libcst.CSTTransformer):  # type: ignore[misc]  # libcst is not read by mypy
+    """Puts `name = decorator(name)` after a function in the place of its decorator: mutmut makes no mistake in what has one.
+
+    Two decorators it knows, and two cannot be given so: what they make takes the function that stands before.
+    """
+
+    def leave_FunctionDef(  # noqa: N802  the name is libcst's
+        self, original_node: libcst.FunctionDef, updated_node: libcst.FunctionDef
+    ) -> libcst.FunctionDef | libcst.FlattenSentinel[libcst.BaseStatement]:
+        if not original_node.decorators or any(_name(one.decorator) in _LEFT_ALONE for one in original_node.decorators):
+            return updated_node
+        made: libcst.BaseExpression = original_node.name
+        for one in reversed(original_node.decorators):
+            made = libcst.Call(one.decorator, [libcst.Arg(made)])
+        given = libcst.SimpleStatementLine([libcst.Assign([libcst.AssignTarget(original_node.name)], made)])
+        return libcst.FlattenSentinel([updated_node.with_changes(decorators=[]), given])
+
+
+_LEFT_ALONE = frozenset({"staticmethod", "classmethod", "overload", "setter"})
 
 
 class _Visitor(MutationVisitor):  # type: ignore[misc]  # mutmut is not read by mypy
