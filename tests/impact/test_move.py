@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from auditor.facts.catalog import catalog
-from auditor.impact.move import End, Load, move_impact
+from auditor.impact.move import Copying, End, Load, copying, move_impact
 
 ROOT = Path(__file__).parents[2]
 
@@ -30,8 +30,9 @@ def test_an_array_of_which_only_its_load_is_known_may_serve_no_more_than_it_was_
     assert (found["model"], found["queue"], found["quantity"]) == ("move", "md3/sas-10k", "latency_ms")
     assert found["now"] == [5.7, 6.3]
     assert found["worst_now"] == [5.7, pytest.approx(183.8, rel=1e-3)]
+    assert (found["after"], found["worst_after"]) == ([0.1, 6.3], [0.1, 6.3])
     assert (found["direction"], found["size_known"]) == ("better", False)
-    assert (found["victims"], found["victims_count"]) == (["app disk", "mail disk"], 2)
+    assert (found["victims"], found["victims_count"], found["behind"]) == (["app disk", "mail disk"], 2, [])
     assert inputs_of(found)["reads of the copy"] == ([1, 32], "assumed")
     assert inputs_of(found)["served side by side"] == ([pytest.approx(1.14), None], "measured")
 
@@ -48,6 +49,56 @@ def test_disks_of_which_a_source_knows_what_they_do_bound_it_closer() -> None:
     found = move_impact(DISKS, [], 0)
     assert found["worst_now"] == [5.7, pytest.approx(21.60, abs=0.01)]
     assert inputs_of(found)["a disk takes for one"] == ([0, pytest.approx(8.333)], "assumed")
+
+
+def test_each_input_says_what_it_is_and_whether_it_was_measured() -> None:
+    assert inputs_of(move_impact(DISKS, [], 0)) == {
+        "latency now": ([5.7, 6.3], "measured"),
+        "reads of the copy": ([1, 32], "assumed"),
+        "served side by side": ([1.14, None], "measured"),
+        "a read of the copy takes": ([0.1, 6.3], "assumed"),
+        "disks of the pool": ([24, 24], "measured"),
+        "transfers of a disk now": ([11.88, 12.12], "measured"),
+        "a disk takes for one": ([0, 8.333], "assumed"),
+    }
+
+
+def test_on_the_pool_that_it_is_copied_to_the_copy_writes() -> None:
+    found = copying(replace(MD3, is_target=True))
+    assert isinstance(found, Copying)
+    assert [one.name for one in found.inputs] == ["latency now", "writes of the copy", "served side by side", "a write of the copy takes"]
+
+
+def test_a_copy_that_has_one_command_under_way_has_figures() -> None:
+    # 1.26 and 1, 1.14 at a time, of 6.3 ms.
+    assert move_impact(replace(MD3, reads=1), [], 0)["worst_now"][1] == pytest.approx(2.26 / 1.14 * 6.3, rel=1e-3)
+
+
+def test_a_queue_that_is_shorter_than_what_the_array_serves_bounds_it() -> None:
+    # 10,000 a second of 4 ms are 40 under way, 42 at most, and 32 of the copy, of 4.2 ms: 38 at a time, or no more than 16.
+    busy = replace(MD3, loads=(Load(10_000, 4.0),))
+    assert move_impact(busy, [], 0)["worst_now"][1] == pytest.approx(74 / 38 * 4.2, rel=1e-3)
+    assert move_impact(replace(busy, slots=16), [], 0)["worst_now"][1] >= 74 / 16 * 4.2
+
+
+def test_the_slowest_volume_counts_whichever_comes_first() -> None:
+    slow, quick = Load(50, 20.0), Load(200, 2.0)
+    first, last = (move_impact(replace(MD3, loads=loads), [], 0) for loads in ((slow, quick), (quick, slow)))
+    assert first == last
+    assert first["worst_now"][1] > 21
+
+
+@pytest.mark.parametrize(
+    ("changes", "milliseconds"),
+    [
+        # The copy makes 8.333 ms 2.333 times as long, and a quarter of the time is left.
+        pytest.param({"disk_iops": 90}, 77.78, id="disks that are busy for three quarters of the time"),
+        # 1.032 times, and nine tenths are left.
+        pytest.param({"disks": 1000, "loads": (Load(200, 0.5),)}, 9.556, id="an array that answers from its cache now"),
+    ],
+)
+def test_disks_are_bounded_by_what_they_do_already(changes: dict[str, Any], milliseconds: float) -> None:
+    assert move_impact(replace(DISKS, **changes), [], 0)["worst_now"][1] == pytest.approx(milliseconds, abs=0.005)
 
 
 def test_each_input_has_a_unit_and_a_source_that_is_there() -> None:
@@ -80,6 +131,7 @@ def test_a_queue_of_the_host_that_the_copy_fills_adds_its_wait() -> None:
         pytest.param({"rpm": None}, id="what turns is not known"),
         pytest.param({"disks": None}, id="how many disks there are is not known"),
         pytest.param({"disk_iops": None}, id="what they do is not known"),
+        pytest.param({"disk_iops": 120}, id="they do all that the source says they can"),
         pytest.param({"disk_iops": 121}, id="they do more than the source says they can"),
         pytest.param({"loads": (Load(200, 40.0),)}, id="they do not explain what is measured now"),
     ],
@@ -100,22 +152,28 @@ def test_nobody_is_said_to_be_quicker_and_a_move_that_waits_changes_nothing_yet(
 
 
 @pytest.mark.parametrize(
-    ("loads", "words"),
+    "loads",
     [
-        pytest.param((), "the size is not", id="none was read"),
-        pytest.param((Load(200, 6.0), Load(None, None)), "the size is not", id="one volume was not read"),
-        pytest.param((Load(200, None),), "the size is not", id="its latency was not read"),
-        pytest.param((Load(0, None),), "no volume of the pool does anything", id="idle"),
+        pytest.param((), id="none was read"),
+        pytest.param((Load(200, 6.0), Load(None, None)), id="one volume was not read"),
+        pytest.param((Load(200, None),), id="its latency was not read"),
     ],
 )
-def test_without_a_load_there_is_no_figure_and_the_direction_is_said(loads: tuple[Load, ...], words: str) -> None:
-    [(name, why)] = move_impact(replace(DISKS, loads=loads), [], 0).items()
-    assert name == "not_computed"
-    assert words in why
+def test_without_a_load_there_is_no_figure_and_the_direction_is_said(loads: tuple[Load, ...]) -> None:
+    assert move_impact(replace(DISKS, loads=loads), [], 0) == {
+        "not_computed": "while the machine is copied the others on its pool get slower and none gets quicker: the direction is known, the "
+        "size is not, because the load of the pool's volumes was not all read"
+    }
 
 
-def test_a_volume_that_rests_changes_nothing() -> None:
-    assert move_impact(replace(DISKS, loads=(*DISKS.loads, Load(0, None))), [], 0) == move_impact(DISKS, [], 0)
+def test_on_an_idle_pool_nobody_waits_for_the_copy() -> None:
+    found = move_impact(replace(DISKS, loads=(Load(0, None),)), [], 0)
+    assert found == {"not_computed": "no volume of the pool does anything, so nobody waits for the copy now"}
+
+
+@pytest.mark.parametrize("latency_ms", [None, 90.0], ids=["without a latency", "with that of its last command"])
+def test_a_volume_that_rests_changes_nothing(latency_ms: float | None) -> None:
+    assert move_impact(replace(DISKS, loads=(*DISKS.loads, Load(0, latency_ms))), [], 0) == move_impact(DISKS, [], 0)
 
 
 def simulated_ms(disks: int, service_ms: float, rate: float, copies: int, *, is_random: bool, seed: int) -> float:
