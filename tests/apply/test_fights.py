@@ -124,13 +124,14 @@ def kept(
     outcome: Outcome | None = Outcome.APPLIED,
     at: datetime = MADE,
     identity: str | None = "1111",
+    why: str = "",
 ) -> None:
     """A journal with these writes; `outcome` None: the run ended before the receipts."""
     with open_journal(journals, run, lambda: at) as journal:
         for one in changes:
             intent = journal.intend(one, identity)
             if outcome is not None:
-                journal.receipt(intent, Receipt(one, outcome, one.after))
+                journal.receipt(intent, Receipt(one, outcome, one.after, why))
 
 
 @pytest.mark.parametrize(
@@ -164,6 +165,29 @@ def test_a_run_that_found_its_value_left_as_it_was_is_not_named(journals: Path, 
     assert (
         why == "run run-3 wrote 256, and it is 32 again: find out who puts it back, and settle that; --retry-put-back changes it once more"
     )
+
+
+@pytest.mark.parametrize(
+    ("outcome", "said", "why"),
+    [
+        pytest.param(
+            Outcome.REVERTED, "it is 32 now; Storage DRS", " (it is 32 now; Storage DRS): settle it with whom that names", id="who"
+        ),
+        pytest.param(
+            Outcome.REVERTED, "it is 32 now", " (it is 32 now): find out who puts it back, and settle that", id="nobody knows who"
+        ),
+        pytest.param(
+            Outcome.APPLIED, "the task ended late; it held", ": find out who puts it back, and settle that", id="what is said of a write"
+        ),
+    ],
+)
+def test_only_what_saw_a_value_put_back_can_say_who_did_it(
+    journals: Path, change: Callable[..., Change], outcome: Outcome, said: str, why: str
+) -> None:
+    for run in ("run-1", "run-2", "run-3"):
+        kept(journals, run, change("d1"), outcome=outcome, why=said)
+    wrote = "run run-3 wrote 256, as runs run-1, run-2 did before, and it is 32 again"
+    assert planned(journals, change("d1"))[1]["d1"] == f"{wrote}{why}; --retry-put-back changes it once more"
 
 
 def test_a_journal_that_does_not_say_which_endpoint_it_was_goes_by_the_name(journals: Path, change: Callable[..., Change]) -> None:

@@ -125,6 +125,7 @@ def test_what_begins_with_a_part_is_in_that_part() -> None:
         pytest.param((1, 2), [1], id="a whole part: its end is no part of the next"),
         pytest.param((1.5, 2.5), [1, 2], id="the halves of two parts"),
         pytest.param((2, 2), [2], id="a moment"),
+        pytest.param((1, 2 + 1 / 3_600_000_000), [1, 2], id="a microsecond of the next part"),
         pytest.param((-2, 0.5), [0], id="it began before"),
         pytest.param((3.5, 9), [3], id="it ends after"),
         pytest.param((-3, 9), [0, 1, 2, 3], id="all of it"),

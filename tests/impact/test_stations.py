@@ -63,7 +63,9 @@ def test_a_disk_whose_controllers_depth_is_known_by_a_bound_alone_has_that_and_n
     ],
 )
 def test_a_guest_that_sends_all_it_may_can_hold_more_back_than_is_seen(cells: dict[str, float], *, is_said: bool) -> None:
-    why = "Its driver sends about all that it may: what waits in the guest besides, no counter shows. Compare with the latency in the guest."
+    why = (
+        "Its driver sends about all that it may: what waits in the guest besides, no counter shows. Compare with the latency in the guest."
+    )
     assert disk_station(disk("db", **cells)).notes == (why,) * is_said
 
 
