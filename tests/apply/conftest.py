@@ -12,7 +12,7 @@ import pytest
 
 from auditor.endpoints.common.remediator import AnyRemediator, Reading
 from auditor.endpoints.common.sessions import SessionBase, Sessions
-from auditor.errors import EndpointUnreachableError, NotThereError, PermissionMissingError, RefusedError
+from auditor.errors import CredentialsError, EndpointError, EndpointUnreachableError, NotThereError, PermissionMissingError, RefusedError
 from auditor.journal import Journal, open_journal
 from auditor.model import Change, Endpoint, EndpointKind, FixClass, Resource, Scalar, Secret, Target
 from tests.apply.wave_runs import reboots, site
@@ -20,6 +20,13 @@ from tests.apply.wave_runs import reboots, site
 __all__ = ["reboots", "site"]  # fixtures of the runs of waves
 
 WHY_AND_DO = {"why": "x", "do": "x"}
+REFUSALS: dict[str, tuple[type[EndpointError], str]] = {
+    "refuses": (RefusedError, "out of range"),
+    "may not": (PermissionMissingError, "Host.Config.Storage"),
+    "not there": (NotThereError, "no such setting"),
+    "logged out": (CredentialsError, "the session has ended"),
+}
+"""By fault: what a write that leaves the setting as it is raises."""
 
 
 @dataclass
@@ -57,13 +64,11 @@ class Shelf:
         name = target["setting"]
         self.before_write()
         self.writes.append((name, value))
+        if (refusal := REFUSALS.get(self.faults.get(name, ""))) is not None:
+            raise refusal[0](refusal[1], **WHY_AND_DO)
         match self.faults.get(name):
             case "deaf":
                 return
-            case "refuses":
-                raise RefusedError("out of range", **WHY_AND_DO)
-            case "may not":
-                raise PermissionMissingError("Host.Config.Storage", **WHY_AND_DO)
             case "refuses and changes":
                 self.settings[name] = 7
                 raise RefusedError("out of range", **WHY_AND_DO)

@@ -82,12 +82,13 @@ def receipt_of(change: Change, outcome: Outcome, found: object = 256) -> Receipt
         pytest.param({"host": "esx-1"}, False, (1,), id="it wrote what the setting waits for"),
     ],
 )
+@pytest.mark.parametrize("outcome", [Outcome.APPLIED, Outcome.UNVERIFIED, Outcome.REVERTED])
 def test_what_the_run_itself_may_have_brought_about_is_nobody_else_s(
-    change: Make, written: dict[str, Any], is_array: bool, waits_for: tuple[int, ...]
+    change: Make, written: dict[str, Any], is_array: bool, waits_for: tuple[int, ...], outcome: Outcome
 ) -> None:
     others = OtherWriter(lambda _: is_array, lambda _: "")
     own = replace(change("own", **written), number=1)
-    assert others.take(receipt_of(own, Outcome.APPLIED)) is None
+    assert others.take(receipt_of(own, outcome)) is None
     for place in range(4):
         seen = replace(change(f"d{place}", host="esx-9"), number=place + 2, waits_for=waits_for)
         assert others.take(receipt_of(seen, Outcome.ALREADY)) is None
