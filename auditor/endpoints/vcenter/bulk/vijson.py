@@ -188,7 +188,7 @@ class VijsonTransport:
         """
         body = json.dumps({"api_releases": RELEASES}).encode()
         reply = self._wire.post("hello", body, {"Content-Type": "application/json"}, repeatable=True, path=HELLO_PATH)
-        if reply.status == 404 and (*self._api_version.split("."), "0")[:3] == ("8", "0", "1"):
+        if reply.status == 404 and self._api_version.split(".")[:3] == ["8", "0", "1"]:
             return _WITHOUT_HELLO
         if reply.status == 404:
             raise self._not_offered(f"there is no {HELLO_PATH} to ask for the release of VI/JSON")
