@@ -28,9 +28,19 @@ def fault_of(fields: Mapping[str, Any], message: str = "") -> Any:
         value = fields.get(info.name)
         if isinstance(value, str) and isinstance(info.type, type) and issubclass(info.type, str):
             setattr(fault, info.name, value)
-        elif isinstance(value, dict) and value.get("_typeName") == "ManagedObjectReference":
-            setattr(fault, info.name, VmomiSupport.GetWsdlType(_NAMESPACE, value["type"])(value["value"]))
+        elif isinstance(value, dict) and (managed := _managed_object(value, info.type)) is not None:
+            setattr(fault, info.name, managed)
     return fault
+
+
+def _managed_object(value: Mapping[str, Any], kind: type) -> Any:
+    """The object that a fault's member of this kind refers to; None where it refers to none, or pyVmomi knows no such kind of object."""
+    try:
+        referred = VmomiSupport.GetWsdlType(_NAMESPACE, str(value.get("type")))
+    except KeyError:
+        return None
+    managed = issubclass(kind, VmomiSupport.ManagedObject) and issubclass(referred, kind)
+    return referred(str(value["value"])) if managed and value.get("value") else None
 
 
 def reason(fields: Mapping[str, Any]) -> str:

@@ -71,9 +71,9 @@ def fault_of_soap(body: bytes) -> Any:
             return None
         message, detail = fault.find("faultstring"), fault.find("detail")
         members = dict(_members(detail[0])) if detail is not None and len(detail) else {}
+        return fault_of(members, _text(message) if message is not None else "")
     except NonsenseError:
         return None
-    return fault_of(members, _text(message) if message is not None else "")
 
 
 def value_of(text: str, shape: Any) -> Any:
@@ -148,10 +148,7 @@ def _members(fault: Element) -> Iterator[tuple[str, Any]]:
         if len(child) or _is_nil(child):
             continue
         ref = child.get("type")
-        yield (
-            _local(child.tag),
-            child.text or "" if ref is None else {"_typeName": "ManagedObjectReference", "type": ref, "value": child.text},
-        )
+        yield _local(child.tag), child.text if ref is None else {"type": ref, "value": child.text}
 
 
 def type_of(element: Element) -> str:
