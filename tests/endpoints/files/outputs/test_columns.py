@@ -91,6 +91,8 @@ def test_a_row_is_cut_under_its_dashes(line: str, cells: tuple[str, ...] | None)
         pytest.param("lpfc   12   true", ("lpfc", "12", "true"), id="with other blanks between"),
         pytest.param("lpfc 12 true", ("lpfc", "12", "true"), id="joined, in one way"),
         pytest.param("a b c true", None, id="joined, in two ways"),
+        pytest.param("lpfc 12 false", ("lpfc", "12", "false"), id="joined, and false"),
+        pytest.param("lpfc 12  x true", None, id="two pieces that could be joined"),
         pytest.param("lpfc 12 maybe", None, id="joined, and no boolean"),
         pytest.param("lpfc 1234567 true", None, id="joined, and too long"),
         pytest.param("lpfc  12", ("lpfc", "12", ""), id="the last empty"),
@@ -104,7 +106,12 @@ def test_a_row_that_was_moved_is_cut_in_the_one_way_that_fits(line: str, cells: 
 
 def test_a_row_that_was_moved_to_the_left_is_cut_under_its_dashes() -> None:
     groups = groups_of("  ----  ------")
-    assert cells_of("lpfc      12", groups, PLAIN[:2]) == ("lpfc", "12")
+    assert cells_of("lpfc  12 and   more", groups, PLAIN[:2]) == ("lpfc", "12 and   more")
+
+
+def test_a_piece_far_from_the_ends_of_its_column_is_nearer_to_no_other() -> None:
+    groups = groups_of("----------  ----------")
+    assert cells_of("   aa            bb", groups, PLAIN[:2]) == ("aa", "bb")
 
 
 FIVE = groups_of("--  --  --  --  --")
