@@ -96,7 +96,7 @@ def _prompt(line: str) -> tuple[Named, str | None, bool] | None:
 
 
 def _may_be(line: str) -> bool:
-    return "#" in line or "$" in line or ">" in line or "cli" in line or "@" in line
+    return "#" in line or ">" in line or "@" in line or "cli" in line
 
 
 def _call(line: str) -> Named:

@@ -142,6 +142,154 @@ def test_a_target_is_a_port_only_where_all_of_its_name_is_there() -> None:
     ]
 
 
+DEVICE = """\
+naa.6a
+   Device Type: Direct-Access{blank}
+   Size: 1048576 MB
+   Display Name: NETAPP Disk of 5 MB
+   Multipath Plugin: NMP
+   Console Device: /vmfs/devices/disks/naa.6a
+   Devfs Path: /vmfs/devices/disks/naa.6a
+   Vendor: NETAPP    Model: LUN C-Mode        Revis: 9900
+   SCSI Level: 5  Is Pseudo: false Status: degraded
+   Is RDM Capable: true  Is Removable: false
+   Is Local: false
+   Other Names:
+      vml.02000000
+   VAAI Status: supported
+""".replace("{blank}", " ")
+FIELDS_OF_DEVICE = {
+    "Device": "naa.6a",
+    "Device Type": "Direct-Access",
+    "Size": "1048576",
+    "Display Name": "NETAPP Disk of 5 MB",
+    "Multipath Plugin": "NMP",
+    "Console Device": "/vmfs/devices/disks/naa.6a",
+    "Devfs Path": "/vmfs/devices/disks/naa.6a",
+    "Vendor": "NETAPP",
+    "Model": "LUN C-Mode",
+    "Revision": "9900",
+    "SCSI Level": "5",
+    "Is Pseudo": "false",
+    "Status": "degraded",
+    "Is RDM Capable": "true",
+    "Is Removable": "false",
+    "Is Local": "false",
+    "VAAI Status": "supported",
+}
+PATH_OF_DEVICE = """\
+fc.20:10-fc.50:51-naa.6a
+   Runtime Name: vmhba2:C0:T0:L1
+   Device: naa.6a
+   Device Display Name: NETAPP Disk (naa.6a)
+   Adapter: vmhba2 Channel: 0 Target: 3 LUN: 1
+   Adapter Identifier: fc.20:10
+   Target Identifier: fc.50:51
+   Plugin: NMP
+   State: active
+   Transport: fc
+   Adapter Transport Details: WWNN: 20 WWPN: 10
+   Target Transport Details: WWNN: 50 WWPN: 51
+"""
+FIELDS_OF_PATH = {
+    "UID": "fc.20:10-fc.50:51-naa.6a",
+    "Runtime Name": "vmhba2:C0:T0:L1",
+    "Device": "naa.6a",
+    "Device Display Name": "NETAPP Disk (naa.6a)",
+    "Adapter": "vmhba2",
+    "Channel": "0",
+    "Target": "3",
+    "LUN": "1",
+    "Adapter Identifier": "fc.20:10",
+    "Target Identifier": "fc.50:51",
+    "Plugin": "NMP",
+    "State": "active",
+    "Transport": "fc",
+    "Adapter Transport Details": "WWNN: 20 WWPN: 10",
+    "Target Transport Details": "WWNN: 50 WWPN: 51",
+}
+ROWS = {
+    "esxcfg-scsidevs -c": (
+        "Device UID  Device Type  Console Device  Size  Multipath Plugin\nnaa.6a  Direct-Access  /vmfs/a  1024MB  NMP  A Disk\n",
+        {
+            "Device": "naa.6a",
+            "Device Type": "Direct-Access",
+            "Devfs Path": "/vmfs/a",
+            "Size": "1024",
+            "Multipath Plugin": "NMP",
+            "Display Name": "A Disk",
+        },
+    ),
+    "esxcfg-scsidevs -m": (
+        "naa.6a:1 /vmfs/devices/disks/naa.6a:1 53d58476-2724a720-198f-508789ad4756  0  Gold 1\n",
+        {
+            "Device Name": "naa.6a",
+            "Partition": "1",
+            "Console Device": "/vmfs/devices/disks/naa.6a:1",
+            "VMFS UUID": "53d58476-2724a720-198f-508789ad4756",
+            "Extent Number": "0",
+            "Volume Name": "Gold 1",
+        },
+    ),
+    "esxcfg-scsidevs -a": (
+        "vmhba2  lpfc  link-up  fc.20:10\n",
+        {"HBA Name": "vmhba2", "Driver": "lpfc", "Link State": "link-up", "UID": "fc.20:10", "Description": ""},
+    ),
+    "esxcfg-mpath -b": (
+        "naa.6a : A Disk (naa.6a)\n   vmhba2:C0:T0:L1 LUN:1 state:active\n",
+        {
+            "Runtime Name": "vmhba2:C0:T0:L1",
+            "Device": "naa.6a",
+            "Adapter": "vmhba2",
+            "LUN": "1",
+            "State": "active",
+            "Transport": None,
+            "Target Identifier": None,
+        },
+    ),
+    "vmware -vl": ("VMware ESXi 7.0.3 build-19193900\n", {"Version": "7.0.3", "Build": "19193900", "Name": ""}),
+    "uname -a": (
+        UNAME,
+        {
+            "Host Name": "esx-01.example.net",
+            "Version": "8.0.2",
+            "Build": "22380479",
+            "Kernel": "Sep  4 2023 15:00:49 x86_64 x86_64 x86_64 ESXi",
+        },
+    ),
+    "esxcfg-scsidevs -l": (DEVICE, FIELDS_OF_DEVICE),
+    "esxcfg-mpath -l": (PATH_OF_DEVICE, FIELDS_OF_PATH),
+}
+
+
+@pytest.mark.parametrize("command", ROWS)
+def test_every_field_of_every_program_is_where_esxcli_has_it(command: str) -> None:
+    text, fields = ROWS[command]
+    output = read(text)
+    assert (output.command, output.problems, output.whole) == (command, (), True)
+    assert records(output) == [fields]
+
+
+def test_two_devices_of_a_list_are_two_records() -> None:
+    output = read(DEVICE + DEVICE.replace("naa.6a", "naa.6b").replace("degraded", "on"))
+    assert [(record["Device"], record["Status"], record["Revision"]) for record in records(output)] == [
+        ("naa.6a", "degraded", "9900"),
+        ("naa.6b", "on", "9900"),
+    ]
+
+
+def test_a_row_that_does_not_fit_is_named() -> None:
+    output = read(f"{ROWS['esxcfg-scsidevs -m'][0]}naa.6b:1 /vmfs/x no-uuid 0 Gold\n\n")
+    assert [record["Device Name"] for record in records(output)] == ["naa.6a"]
+    assert (output.problems, output.whole) == (("A line was not understood: 'naa.6b:1 /vmfs/x no-uuid 0 Gold'.",), False)
+
+
+def test_a_longer_line_than_any_program_prints_is_not_looked_at() -> None:
+    row = "vmhba2  lpfc  link-up  fc.20:10  "
+    assert records(read(f"{row}{'d' * (1024 - len(row))}\n"))[0]["Description"] == "d" * (1024 - len(row))
+    assert all(one.command == "" for one in outputs_in(f"{row}{'d' * (1025 - len(row))}\n".encode()))
+
+
 def test_an_adapter_list_of_esxcli_without_its_header_is_not_taken_for_one_with_fewer_columns() -> None:
     own = "vmhba0  ahci  link-n/a  sata.vmhba0  (0:0:31.2) Intel\n"
     output = read(f"{own}vmhba2  lpfc  link-up  fc.20000090fa000001:10000090fa000001  Second Level Lun ID  (0:4:0.0) Emulex\n")
