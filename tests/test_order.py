@@ -1,6 +1,6 @@
 """The files of tests go to their processes in an order that leaves no process alone at the end."""
 
-from tests.order import LONG, LONGEST, TESTS, place_of
+from tests.order import LONG, LONGEST, TESTS, place_of, turned
 
 
 def test_every_file_that_is_listed_is_there_and_listed_once() -> None:
@@ -19,3 +19,10 @@ def test_what_is_quick_comes_first_and_the_longest_first_of_each_half() -> None:
         "long/walk/test_bad_input.py",
         "long/a.py",
     ]
+
+
+def test_each_process_collects_the_whole_folder_and_begins_at_another_place() -> None:
+    found = list("abcdefg")
+    each = [turned(found, process, 3) for process in range(3)]
+    assert [sorted(one) for one in each] == [found] * 3
+    assert [one[0] for one in each] == ["a", "c", "e"]
