@@ -11,6 +11,7 @@ from auditor.facts.families import BEGINNING, SPECIAL, families_of_claim, family
 from auditor.facts.family_advice import TOPICS, advice_sql
 from auditor.facts.node_states import has_node_states, node_is_up
 from auditor.facts.special_devices import TINY_BYTES, purpose_of_device
+from auditor.facts.volume_states import volume_serves
 from auditor.sql.statements import execute, run
 
 if TYPE_CHECKING:
@@ -139,10 +140,11 @@ END;
 # What a family's vendor asks for, 'none' without a source; see facts/family_advice.py.
 _ADVICE = "".join(f"CREATE OR REPLACE MACRO {topic}_advice(family) AS {advice_sql(topic)};\n" for topic in TOPICS)
 
-# Whether a node or controller serves hosts; see facts/node_states.py.
+# Whether a node, controller or volume serves hosts; see facts/node_states.py and facts/volume_states.py.
 _NODES = f"""
 CREATE OR REPLACE MACRO node_is_up(family, state) AS {node_is_up()};
 CREATE OR REPLACE MACRO has_node_states(family) AS {has_node_states()};
+CREATE OR REPLACE MACRO volume_serves(family, state) AS {volume_serves()};
 CREATE OR REPLACE MACRO efficiency_works(state, operation_state) AS {efficiency_works()};
 """
 

@@ -170,6 +170,8 @@ USUAL: Row = {
     "os_type": None,
     "pod": None,
     "copy_of": None,
+    "state": None,
+    "serves_hosts": None,
     "hosts": None,
     "host_names": None,
     "datastores": None,
@@ -336,6 +338,28 @@ def test_a_volume_is_with_the_controller_that_it_was_given_to_or_another(
     add(given, "array_node", {"endpoint": "es", "node_id": "n1", "name": "es A"}, {"endpoint": "fa", "node_id": "n2", "name": "fa"})
     (found,) = rows_by_id("array_volume", given).values()
     assert (found["owner"], found["preferred_owner"], found["is_with_preferred_owner"]) == expected_row
+
+
+@pytest.mark.parametrize(
+    ("kind", "state", "serves"),
+    [
+        # netapp-ontap, LunStatus.state; NetApp/trident#836 had one that ran out of space.
+        pytest.param(EndpointKind.ONTAP, "space_error", False, id="a LUN without space"),
+        pytest.param(EndpointKind.ONTAP, "online", True, id="a LUN that is there"),
+        pytest.param(EndpointKind.ONTAP, "mixed", None, id="a FlexGroup in parts"),
+        pytest.param(EndpointKind.POWERSTORE, "Offline", False, id="a PowerStore's"),
+        pytest.param(EndpointKind.POWERSTORE, "online", None, id="another array's word"),
+        pytest.param(EndpointKind.ESERIES, "failed", False, id="an E-Series'"),
+        pytest.param(EndpointKind.DOTHILL, "Degraded", None, id="one that no source explains"),
+        pytest.param(EndpointKind.FLASHARRAY, "active", None, id="a family that reports none"),
+        pytest.param(EndpointKind.ONTAP, None, None, id="not reported"),
+    ],
+)
+def test_a_volume_serves_hosts_by_its_state(kind: EndpointKind, state: str | None, serves: bool | None) -> None:
+    given = vcenters()
+    array(given, "a", kind, lun("v", status=state))
+    (found,) = rows_by_id("array_volume", given).values()
+    assert (found["state"], found["serves_hosts"]) == (state, serves)
 
 
 def test_no_datastore_lies_on_a_volume_where_those_of_all_that_may_see_it_were_read() -> None:

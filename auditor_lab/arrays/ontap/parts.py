@@ -191,6 +191,7 @@ class LunDescription:
         partial: share of them that cover only part of a block.
         latency_us: as for a volume.
         bound_to: for a vVol: the paths (/vol/<volume>/<name>) of the protocol endpoints that it is bound to.
+        state: as LunStatus.state of netapp-ontap has it; hosts of the lab go on with one that is not online.
     """
 
     name: str
@@ -207,6 +208,7 @@ class LunDescription:
     partial: float = 0.0
     latency_us: int = 1000
     bound_to: tuple[str, ...] = ()
+    state: str = "online"  # online | offline | space_error | nvfail | foreign_lun_error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

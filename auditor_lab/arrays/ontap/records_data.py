@@ -119,7 +119,7 @@ def lun(cluster: Cluster, item: Lun) -> dict[str, Any]:
             "guarantee": {"requested": False, "reserved": False},
             "scsi_thin_provisioning_support_enabled": True,
         },
-        "status": {"state": "online", "container_state": "online", "mapped": bool(maps), "read_only": False},
+        "status": {"state": about.state, "container_state": "online", "mapped": bool(maps), "read_only": False},
         "lun_maps": [
             {
                 "logical_unit_number": number,

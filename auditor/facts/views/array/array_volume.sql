@@ -35,6 +35,8 @@ SELECT
     v.os_type,
     v.pod,
     v.copy_of,
+    v.status AS state,
+    volume_serves(a.family, v.status) AS serves_hosts,
     u.device,
     u.hosts,
     u.host_names,

@@ -1,0 +1,90 @@
+"""Each state of a volume that is read has a meaning, or none that anybody knows; each family whose volumes are read has such a list."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from auditor.contract.reading import collected
+from auditor.endpoints.common.sessions import open_session
+from auditor.endpoints.element import enumerations as element
+from auditor.endpoints.nimble import enumerations as nimble
+from auditor.endpoints.powerstore import enumerations as powerstore
+from auditor.facts.needs import needs
+from auditor.facts.volume_states import SERVES
+from auditor.model import EndpointKind
+from auditor.model.endpoint_kinds import endpoint_type
+from tests.contract.examples import EXAMPLES
+
+ROOT = Path(__file__).parents[2]
+WITHOUT = {"flasharray": "it tells only what was destroyed", "eternus-dx": "a number that no source explains"}
+VOLUMES = needs([("array_volume", "status")])
+# By kind, the operation that lists volumes, where its answer has the list, and the field, dotted.
+LISTS: dict[EndpointKind, tuple[str | tuple[str, ...], str, str]] = {
+    EndpointKind.ONTAP: ("GET storage/luns", "records", "status.state"),
+    EndpointKind.DELL_SC: ("ScVolume/GetList", "", "status"),
+    EndpointKind.ESERIES: (("GET volumes", "GET thin-volumes"), "", "status"),
+    EndpointKind.DOTHILL: ("show volumes", "volumes", "health"),
+    EndpointKind.POWERSTORE: ("GET volume", "", "state"),
+    EndpointKind.NIMBLE: ("GET volumes/detail", "data", "vol_state"),
+}
+
+
+def families() -> set[str]:
+    kinds = (endpoint_type(kind) for kind in EXAMPLES)
+    return {kind.family.name for kind in kinds if "volumes" in kind.topics and kind.family is not None}
+
+
+def test_every_family_whose_volumes_are_read_has_their_states_listed_or_says_why_not() -> None:
+    assert families() == {*SERVES} - {"3par"} | {*WITHOUT}
+    rule = yaml.safe_load((ROOT / "rules/array/volume-state.yaml").read_text(encoding="utf-8"))
+    assert rule["applies"].startswith(f"family IN ({', '.join(repr(name) for name in SERVES)}) AND ")
+
+
+def test_each_list_has_a_state_that_serves_and_is_the_list_that_is_read_by() -> None:
+    assert all(True in states.values() and {*states.values()} - {True} for states in SERVES.values())
+    assert {*SERVES["powerstore"]} == {*powerstore.VOLUME_STATES}
+    assert {*SERVES["nimble"]} == {*nimble.VOLUME_STATES}
+    assert {*SERVES["solidfire"]} == {*element.VOLUME_STATES} - {"deleted"}  # which is no volume in any view
+
+
+@pytest.mark.parametrize("kind", LISTS, ids=lambda kind: kind.value)
+def test_volumes_that_are_well_serve_and_another_word_is_never_one_of_the_known(kind: EndpointKind, tmp_path: Path) -> None:
+    operation, under, field = LISTS[kind]
+
+    def alter(*answers: Any) -> Any:
+        listed = answers[-1][under] if under else answers[-1]
+        changed = [_with(each, field.split("."), "Resting") for each in listed]
+        return {**answers[-1], under: changed} if under else changed
+
+    with EXAMPLES[kind].served(tmp_path) as (server, endpoint, waiting), open_session(endpoint) as session:
+        before = collected(session, waiting, VOLUMES)
+        for one in (operation,) if isinstance(operation, str) else operation:
+            server.alterations[one] = alter
+        found = collected(session, waiting, VOLUMES)
+    meaning = SERVES[family_of(kind)]
+    assert {meaning[row["status"]] for row in blocks(before)} == {True}
+    assert {meaning.get(row["status"]) for row in blocks(found)} == {None}
+
+
+def blocks(of: Any) -> list[Any]:
+    return [row for row in of.tables["array_volume"] if row["kind"] == "lun" and row["is_virtual"] is False]
+
+
+def test_every_kind_whose_states_are_listed_is_tried_with_another_one() -> None:
+    # An Element's answer has lists in lists: its reader is tried with another word in tests/endpoints/element.
+    assert {family_of(kind) for kind in LISTS} == {*SERVES} - {"3par", "solidfire"}
+
+
+def _with(record: dict[str, Any], names: list[str], value: str) -> dict[str, Any]:
+    first, *rest = names
+    return {**record, first: _with(record[first], rest, value) if rest else value}
+
+
+def family_of(kind: EndpointKind) -> str:
+    family = endpoint_type(kind).family
+    assert family is not None
+    return family.name
