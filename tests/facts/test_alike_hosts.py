@@ -297,3 +297,18 @@ def test_path_count_passes_hosts_that_differ_by_design_and_fails_the_one_that_dr
         "host-3": "pass",
         "host-4": "fail",
     }
+
+
+def test_a_dead_path_and_a_single_adapter_fail_whatever_another_host_has_that_was_not_read() -> None:
+    given = fleet(2, 2, 2, 2)
+    for number in (1, 2, 3, 4):
+        sees(given, number, "naa.1", NEAR, by=1 if number == 3 else None)
+    given["path"][0]["state"] = "dead"
+    given["reading"] = [row | {"complete": (row["scope"], row["topic"]) != ("host-4", "paths")} for row in given["reading"]]
+    verdicts = judged("multipath/path-count", given)
+    assert {key[:6]: verdict for key, verdict in verdicts.items()} == {
+        "host-1": "fail",
+        "host-2": "unknown",
+        "host-3": "fail",
+        "host-4": "unknown",
+    }

@@ -172,7 +172,7 @@ SELECT
     u.media,
     CASE WHEN s.known >= m.hosts * z.extents THEN s.lowest END AS lowest_dsnro,
     CASE WHEN s.known >= m.hosts * z.extents THEN s.highest END AS highest_dsnro,
-    CASE WHEN l.hosts >= m.hosts THEN l.modes END AS locking_mode_count,
+    CASE WHEN l.modes > 1 OR l.hosts >= m.hosts THEN l.modes END AS locking_mode_count,
     l.locking_modes,
     m.newest_esxi,
     b.devices,
