@@ -124,6 +124,16 @@ def test_it_is_over_where_each_host_says_so_afterwards(events: list[tuple[str, s
     assert found["is_over"] is is_over
 
 
+@pytest.mark.parametrize(("ends", "is_over"), [("VMFS heartbeat late", True), ("all paths down", False)])
+def test_a_lost_volume_is_back_with_its_heartbeat(ends: str, is_over: bool) -> None:
+    found = seen(
+        "storage_event",
+        happened(1, "VMFS volume lost", vmfs_uuid="uuid-1"),
+        happened(2, ends, "over", vmfs_uuid="uuid-1"),
+    )
+    assert [(row["what"], row["is_over"]) for row in found] == [("VMFS volume lost", is_over)]
+
+
 def test_the_end_of_something_else_ends_nothing() -> None:
     found = seen(
         "storage_event",

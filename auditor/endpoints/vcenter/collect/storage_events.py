@@ -32,6 +32,12 @@ LOST, SLOW, RESTARTED, OVER = "lost", "slow", "restarted", "over"
 
 _APD, _DISCONNECTED, _GONE = "all paths down", "no path left", "permanently lost"
 _HEARTBEAT, _NFS, _LATENCY, _NFS_LATENCY = "VMFS heartbeat late", "NFS server lost", "latency rose", "latency of NFS rose"
+_VOLUME, _EXTENT, _BOOT, _TARGET = (
+    "VMFS volume lost",
+    "part of a VMFS volume lost",
+    "boot device without paths",
+    "iSCSI target gone for good",
+)
 _REDUNDANCY, _FLAPPING = "paths lost", "paths go up and down"
 _HA, _RESET, _TERMINATED = "restarted by vSphere HA", "reset for lost heartbeats", "terminated for lost storage"
 
@@ -44,12 +50,18 @@ EVENTS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "esx.problem.psastor.device.state.permanentloss": (LOST, _GONE),
         "esx.problem.psastor.device.state.permanentloss.withreservationheld": (LOST, _GONE),
         "esx.problem.vmfs.heartbeat.timedout": (LOST, _HEARTBEAT),
+        "esx.problem.vmfs.heartbeat.unrecoverable": (LOST, _VOLUME),  # .recovered ends it, as it does a late heartbeat (storage_event.sql)
+        "esx.problem.vmfs.extent.offline": (LOST, _EXTENT),
+        "esx.problem.bootdevice.apd.start": (LOST, _BOOT),  # from 9.0 on, of boot devices outside of the host: Broadcom KB 380716
+        "esx.problem.storage.iscsi.target.permanently.lost": (LOST, _TARGET),
         "esx.problem.vmfs.nfs.server.disconnect": (LOST, _NFS),
         "esx.clear.storage.apd.exit": (OVER, _APD),
         "esx.clear.storage.connectivity.restored": (OVER, _DISCONNECTED),
         "esx.clear.scsi.device.state.permanentloss.deviceonline": (OVER, _GONE),
         "esx.clear.psastor.device.state.permanentloss.deviceonline": (OVER, _GONE),
         "esx.problem.vmfs.heartbeat.recovered": (OVER, _HEARTBEAT),
+        "esx.problem.vmfs.extent.online": (OVER, _EXTENT),
+        "esx.clear.bootdevice.apd.exit": (OVER, _BOOT),
         "esx.clear.vmfs.nfs.server.restored": (OVER, _NFS),
         "esx.problem.scsi.device.io.latency.high": (SLOW, _LATENCY),
         "esx.problem.psastor.device.io.latency.high": (SLOW, _LATENCY),

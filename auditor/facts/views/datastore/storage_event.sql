@@ -37,7 +37,9 @@ of_host AS (
         coalesce(max(o.ended_at) >= max(e.happened_at), false) AS is_over
     FROM event AS e
     LEFT JOIN ended AS o
-        ON o.endpoint = e.endpoint AND o.what = e.what AND o.subject = e.subject AND o.host_id IS NOT DISTINCT FROM e.host_id
+        -- One event ends a heartbeat that came late, and one that never came.
+        ON o.endpoint = e.endpoint AND o.what = CASE e.what WHEN 'VMFS volume lost' THEN 'VMFS heartbeat late' ELSE e.what END
+        AND o.subject = e.subject AND o.host_id IS NOT DISTINCT FROM e.host_id
     WHERE e.kind IN ('lost', 'slow')
     GROUP BY e.endpoint, e.kind, e.what, e.subject, e.host_id
 ),

@@ -89,6 +89,34 @@ def read(endpoint: Endpoint) -> tuple[list[dict[str, Any]], list[bool], list[Gap
             id="a volume",
         ),
         pytest.param(
+            extended("esx.problem.vmfs.heartbeat.unrecoverable", "64c1b2a0-1a2b3c4d-5e6f-001122334455", "gold-01"),
+            {"kind": "lost", "what": "VMFS volume lost", "vmfs_uuid": "64c1b2a0-1a2b3c4d-5e6f-001122334455"},
+            id="a volume that does not come back, as vCheck asks for beside late heartbeats",
+        ),
+        pytest.param(
+            extended("esx.problem.vmfs.extent.offline", NAA, "64c1b2a0-1a2b3c4d-5e6f-001122334455"),
+            {"kind": "lost", "what": "part of a VMFS volume lost", "device": NAA},
+            id="an extent",
+        ),
+        pytest.param(
+            extended("esx.problem.vmfs.extent.online", NAA), {"kind": "over", "what": "part of a VMFS volume lost"}, id="and back again"
+        ),
+        pytest.param(
+            extended("esx.problem.bootdevice.apd.start", "eui.00a0504658335330"),
+            {"kind": "lost", "what": "boot device without paths", "device": "eui.00a0504658335330"},
+            id="a boot device on an array, as Broadcom KB 380716 has it",
+        ),
+        pytest.param(
+            extended("esx.clear.bootdevice.apd.exit", "eui.00a0504658335330"),
+            {"kind": "over", "what": "boot device without paths"},
+            id="its end",
+        ),
+        pytest.param(
+            extended("esx.problem.storage.iscsi.target.permanently.lost", "iqn.2010-01.com.example:one", "vmhba64"),
+            {"kind": "lost", "what": "iSCSI target gone for good", "said": "iqn.2010-01.com.example:one, vmhba64"},
+            id="an iSCSI target",
+        ),
+        pytest.param(
             extended("esx.problem.vmfs.nfs.volume.io.latency.high", "192.0.2.7/vol", "share-1", "20", 512),
             {"kind": "slow", "what": "latency of NFS rose", "said": "192.0.2.7/vol, share-1", "latency_us": None},
             id="numbers differ each time and name nothing",
