@@ -197,3 +197,11 @@ def test_no_failure_wants_what_is_there_unless_it_is_a_limit(rule: Rule) -> None
         if said["observed"] is not None and said["observed"] == said["desired"]:
             assert LIMITS.search(said["message"]), said["message"]
         assert re.search(r"\b([A-Za-z]+) \1\b", said["message"].replace(f"{NOT_READ} {NOT_READ}", "")) is None, said["message"]
+
+
+def test_a_full_queue_of_a_local_disk_is_told_without_an_array() -> None:
+    row = {"is_full": True, "queued": 54.0, "active": 1.0, "active_at_most": 1.0, "queued_at_most": 54.0, "depth_in_effect": 1}
+    row |= {"is_protocol_endpoint": False, "is_shared": False, "family": "other", "commands_per_second": 60.0, "davg_ms": 200.0}
+    [finding] = failing("device_queue", [row], "diag/queue-full")
+    assert "54 commands waiting for the 1 place of the device's queue" in finding.message
+    assert "as an array counts it: no figure" in finding.message
