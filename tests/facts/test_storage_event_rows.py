@@ -220,6 +220,20 @@ def test_only_trouble_of_its_own_storage_within_ten_minutes_counts(trouble: dict
     assert (found["storage_words"], found["restarts_beside_storage"]) == (words, 0 if words is None else 1)
 
 
+@pytest.mark.parametrize(
+    ("trouble", "beside", "words"),
+    [
+        pytest.param((), None, "nothing in what was read of the log", id="none is known"),
+        pytest.param((happened(19, "no path left", device="naa.1"),), 1, "no path left: naa.1", id="one is known"),
+    ],
+)
+def test_a_log_that_was_not_read_whole_may_have_had_trouble(trouble: Any, beside: int | None, words: str) -> None:
+    stopped = happened(20, "restarted by vSphere HA", "restarted", vm_id="v1")
+    unread = of_vc({"scope": "", "topic": "storage_events", "complete": False})
+    (found,) = seen("restarted_machine", stopped, *trouble, **MACHINES, **{"fact.reading": unread})
+    assert (found["restarts_beside_storage"], found["storage_words"]) == (beside, words)
+
+
 TERMINATED, RESTARTED, RESET = "terminated for lost storage", "restarted by vSphere HA", "reset for lost heartbeats"
 
 

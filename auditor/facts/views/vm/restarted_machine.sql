@@ -48,6 +48,9 @@ beside AS (
         AND e.happened_at BETWEEN s.happened_at - INTERVAL 10 MINUTE AND s.happened_at + INTERVAL 10 MINUTE
     GROUP BY s.endpoint, s.vm_id
 ),
+log AS (
+    SELECT endpoint, bool_and(complete) AS is_whole FROM fact.reading WHERE topic = 'storage_events' AND scope = '' GROUP BY endpoint
+),
 home AS (
     SELECT endpoint, vm_id, few_distinct(name) AS datastores FROM place GROUP BY endpoint, vm_id
 )
@@ -64,11 +67,19 @@ SELECT
     min(s.happened_at) AS first_at,
     max(s.happened_at) AS last_at,
     min(p.datastores) AS datastores,
-    CASE WHEN min(p.datastores) IS NOT NULL THEN coalesce(min(b.restarts), 0) END AS restarts_beside_storage,
-    CASE WHEN min(p.datastores) IS NULL THEN 'not known, as its disks were not read' ELSE min(b.words) END AS storage_words
+    CASE
+        WHEN min(b.restarts) > 0 THEN min(b.restarts)
+        WHEN min(p.datastores) IS NOT NULL AND bool_or(l.is_whole) IS DISTINCT FROM false THEN 0
+    END AS restarts_beside_storage,
+    CASE
+        WHEN min(p.datastores) IS NULL THEN 'not known, as its disks were not read'
+        WHEN min(b.words) IS NULL AND NOT bool_or(l.is_whole) THEN 'nothing in what was read of the log'
+        ELSE min(b.words)
+    END AS storage_words
 FROM stopped AS s
 LEFT JOIN fact.vm AS v ON v.endpoint = s.endpoint AND v.vm_id = s.vm_id
 LEFT JOIN fact.host AS h ON h.endpoint = v.endpoint AND h.host_id = v.host_id
 LEFT JOIN home AS p ON p.endpoint = s.endpoint AND p.vm_id = s.vm_id
 LEFT JOIN beside AS b ON b.endpoint = s.endpoint AND b.vm_id = s.vm_id
+LEFT JOIN log AS l ON l.endpoint = s.endpoint
 GROUP BY s.endpoint, s.vm_id;
