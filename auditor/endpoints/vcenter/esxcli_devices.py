@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from auditor.endpoints.common.setting_errors import not_there
 from auditor.endpoints.vcenter.esxcli_records import plain_name
+from auditor.errors import RefusedError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
-    from auditor.endpoints.vcenter.esxcli_records import Row
     from auditor.endpoints.vcenter.session import VCenter
     from auditor.model import Target
 
@@ -31,6 +31,19 @@ def device_fields(session: VCenter, target: Target) -> dict[str, str]:
     )
 
 
-def was_refused(answer: Iterable[Row]) -> bool:
-    """Whether a command that writes answered false, as esxcli does where it gives no reason."""
-    return any(str(row.get("value", "")).strip().lower() == "false" for row in answer)
+def write_by_esxcli(
+    session: VCenter, target: Target, command: str, done: str, also: str = "", /, **arguments: str | bool | int | Sequence[str]
+) -> None:
+    """Run a command that writes, once; `done` is what it was to do, in words such as "DSNRO of naa.6 to 64", and `also` what else is known.
+
+    Raises:
+        RefusedError: the host says no, in words of its own or by the bare word false.
+        EndpointError: as for every call.
+    """
+    answer = session.esxcli(target["host_id"]).run(command, **arguments)
+    if any(str(row.get("value", "")).strip().lower() == "false" for row in answer):
+        raise RefusedError(
+            f"endpoint {session.endpoint.name}: {target['host_id']} did not do esxcli {command}: {done}",
+            why=f"it said so without a reason{also}.",
+            do="run the same command on that host.",
+        )

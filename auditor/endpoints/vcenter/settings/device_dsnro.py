@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from auditor.endpoints.common.remediator import Reading
 from auditor.endpoints.common.setting_errors import refused
-from auditor.endpoints.vcenter.esxcli_devices import device_fields, was_refused
-from auditor.errors import MalformedAnswerError, RefusedError
+from auditor.endpoints.vcenter.esxcli_devices import device_fields, write_by_esxcli
+from auditor.errors import MalformedAnswerError
 from auditor.model import EndpointKind
 
 if TYPE_CHECKING:
@@ -54,11 +54,5 @@ class DeviceDsnro:
         """
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
             raise refused(session, f"DSNRO cannot be {value!r}", "give a whole number of commands, 1 or more.")
-        cli = session.esxcli(target["host_id"])
-        answer = cli.run("storage core device set", device=target["device"], schednumreqoutstanding=value)
-        if was_refused(answer):
-            raise RefusedError(
-                f"endpoint {session.endpoint.name}: {target['host_id']} did not set DSNRO of {target['device']} to {value}",
-                why="it said so without a reason.",
-                do="run the same command on that host.",
-            )
+        done = f"DSNRO of {target['device']} to {value}"
+        write_by_esxcli(session, target, "storage core device set", done, device=target["device"], schednumreqoutstanding=value)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from auditor.endpoints.common.remediator import Reading
 from auditor.endpoints.common.setting_errors import not_there, refused
-from auditor.endpoints.vcenter.esxcli_devices import was_refused
-from auditor.errors import MalformedAnswerError, RefusedError
+from auditor.endpoints.vcenter.esxcli_devices import write_by_esxcli
+from auditor.errors import MalformedAnswerError
 from auditor.model import EndpointKind
 
 if TYPE_CHECKING:
@@ -75,10 +75,10 @@ class DevicePathPolicy:
         cli = session.esxcli(target["host_id"])
         psp = match[0].partition(",")[0]
         if _psp(session, cli, target) != psp:
-            _set(session, cli, target, "storage nmp device set", psp=psp)
+            _set(session, target, "storage nmp device set", psp=psp)
         if psp == ROUND_ROBIN:
             limit = {"type": "iops", "iops": int(match[1])} if match[1] else {"type": "latency"}
-            _set(session, cli, target, "storage nmp psp roundrobin deviceconfig set", **limit)
+            _set(session, target, "storage nmp psp roundrobin deviceconfig set", **limit)
 
     def inherit(self, session: VCenter, target: Target, value: Scalar) -> None:  # noqa: ARG002  round robin has its own count
         """Let round robin go by what it goes by itself, so that no count is the device's own.
@@ -90,8 +90,8 @@ class DevicePathPolicy:
         """
         cli = session.esxcli(target["host_id"])
         if _psp(session, cli, target) != ROUND_ROBIN:
-            _set(session, cli, target, "storage nmp device set", psp=ROUND_ROBIN)
-        _set(session, cli, target, "storage nmp psp roundrobin deviceconfig set", type="default")
+            _set(session, target, "storage nmp device set", psp=ROUND_ROBIN)
+        _set(session, target, "storage nmp psp roundrobin deviceconfig set", type="default")
 
 
 def _psp(session: VCenter, cli: EsxCli, target: Target) -> str:
@@ -110,14 +110,9 @@ def _psp(session: VCenter, cli: EsxCli, target: Target) -> str:
     )
 
 
-def _set(session: VCenter, cli: EsxCli, target: Target, command: str, **arguments: str | int) -> None:
-    answer = cli.run(command, device=target["device"], **arguments)
-    if was_refused(answer):
-        raise RefusedError(
-            f"endpoint {session.endpoint.name}: esxcli {command} was not done for {_named(target)}",
-            why="the host said so without a reason.",
-            do="run the same command on that host.",
-        )
+def _set(session: VCenter, target: Target, command: str, **arguments: str | int) -> None:
+    words = " ".join(f"{name} {value}" for name, value in arguments.items())
+    write_by_esxcli(session, target, command, f"{words} of {target['device']}", device=target["device"], **arguments)
 
 
 def _named(target: Target) -> str:

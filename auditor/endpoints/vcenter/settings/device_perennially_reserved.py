@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from auditor.endpoints.common.remediator import Reading
 from auditor.endpoints.common.setting_errors import refused
-from auditor.endpoints.vcenter.esxcli_devices import device_fields, was_refused
-from auditor.errors import MalformedAnswerError, RefusedError
+from auditor.endpoints.vcenter.esxcli_devices import device_fields, write_by_esxcli
+from auditor.errors import MalformedAnswerError
 from auditor.model import EndpointKind
 
 if TYPE_CHECKING:
@@ -52,11 +52,5 @@ class DevicePerenniallyReserved:
         """
         if not isinstance(value, bool):
             raise refused(session, f"a device cannot be marked as perennially reserved by {value!r}", "give true or false.")
-        cli = session.esxcli(target["host_id"])
-        answer = cli.run("storage core device setconfig", device=target["device"], perenniallyreserved=value)
-        if was_refused(answer):
-            raise RefusedError(
-                f"endpoint {session.endpoint.name}: {target['host_id']} did not set Is Perennially Reserved of {target['device']}",
-                why="it said so without a reason.",
-                do="run the same command on that host.",
-            )
+        done = f"Is Perennially Reserved of {target['device']} to {value}"
+        write_by_esxcli(session, target, "storage core device setconfig", done, device=target["device"], perenniallyreserved=value)

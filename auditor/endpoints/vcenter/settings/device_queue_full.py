@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from auditor.endpoints.common.remediator import Reading
 from auditor.endpoints.common.setting_errors import not_there, refused
-from auditor.endpoints.vcenter.esxcli_devices import was_refused
-from auditor.errors import MalformedAnswerError, RefusedError
+from auditor.endpoints.vcenter.esxcli_devices import write_by_esxcli
+from auditor.errors import MalformedAnswerError
 from auditor.model import EndpointKind
 
 if TYPE_CHECKING:
@@ -78,16 +78,10 @@ class DeviceQueueFull:
                 f"queue-full values of devices on {target['host_id']} cannot be {value!r}",
                 f"give a sample size of 1 to {MOST_SAMPLES} and a threshold of 1 to {MOST_THRESHOLD}, like 32/8, or: {AS_THE_HOST}.",
             )
-        cli = session.esxcli(target["host_id"])
         numbers = {"queuefullsamplesize": sample} | ({"queuefullthreshold": threshold} if match else {})
         for device in sorted(_devices(target)):
-            answer = cli.run("storage core device set", device=device, **numbers)
-            if was_refused(answer):
-                raise RefusedError(
-                    f"endpoint {session.endpoint.name}: {target['host_id']} did not set the queue-full values of {device} to {value}",
-                    why="it said so without a reason; devices before it in the alphabet were set.",
-                    do="run the same command on that host.",
-                )
+            done, also = f"the queue-full values of {device} to {value}", "; devices before it in the alphabet were set"
+            write_by_esxcli(session, target, "storage core device set", done, also, device=device, **numbers)
 
 
 def _devices(target: Target) -> list[str]:

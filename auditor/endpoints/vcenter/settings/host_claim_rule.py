@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 from auditor.endpoints.common.remediator import Reading
 from auditor.endpoints.common.setting_errors import refused
-from auditor.endpoints.vcenter.esxcli_devices import was_refused
-from auditor.errors import MalformedAnswerError, RefusedError
+from auditor.endpoints.vcenter.esxcli_devices import write_by_esxcli
+from auditor.errors import MalformedAnswerError
 from auditor.model import EndpointKind
 
 if TYPE_CHECKING:
-    from auditor.endpoints.vcenter.esxcli import EsxCli
     from auditor.endpoints.vcenter.session import VCenter
     from auditor.model import Scalar, Target
 
@@ -72,13 +71,13 @@ class HostClaimRule:
             raise refused(
                 session, f"{_named(target)} cannot be {value!r}", f"give a policy and its options, like: VMW_PSP_RR iops=3; or: {ABSENT}."
             )
-        cli = session.esxcli(target["host_id"])
         now = self.read(session, target).value
         if isinstance(now, str) and now != ABSENT:
-            _run(session, cli, target, "remove", _arguments(target, now))
+            write_by_esxcli(session, target, "storage nmp satp rule remove", _named(target), **_arguments(target, now))
         if match is not None:
             description = {"description": target["description"]} if target["description"] else {}
-            _run(session, cli, target, "add", _arguments(target, match[0]) | description)
+            arguments = _arguments(target, match[0]) | description
+            write_by_esxcli(session, target, "storage nmp satp rule add", _named(target), **arguments)
 
 
 def _arguments(target: Target, policy: str) -> dict[str, str]:
@@ -86,16 +85,6 @@ def _arguments(target: Target, policy: str) -> dict[str, str]:
     psp, _, options = policy.partition(" ")
     named = {key: target[key] for _, key in _MATCHES} | {"psp": psp, "pspoption": options}
     return {name: text for name, text in named.items() if text}
-
-
-def _run(session: VCenter, cli: EsxCli, target: Target, verb: str, arguments: dict[str, str]) -> None:
-    answer = cli.run(f"storage nmp satp rule {verb}", **arguments)
-    if was_refused(answer):
-        raise RefusedError(
-            f"endpoint {session.endpoint.name}: esxcli storage nmp satp rule {verb} was not done: {_named(target)}",
-            why="the host said so without a reason.",
-            do="run the same command on that host.",
-        )
 
 
 def _named(target: Target) -> str:
