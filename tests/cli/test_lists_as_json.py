@@ -3,7 +3,6 @@
 import io
 import json
 from datetime import UTC, datetime, timedelta
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -15,16 +14,16 @@ from auditor.history.run_list import write_runs_json
 from auditor.history.runs import begin_run, keep_run, list_runs
 from auditor.history.writing_runs import ListedRun
 from tests.report import samples
+from tests.report.schemas import published
 
 AT = datetime(2026, 11, 21, 7, 0, tzinfo=UTC)
 
 
 def validated(text: str, schema: str) -> Any:
     document = json.loads(text)
-    published = json.loads((resources.files("auditor.report") / schema).read_text(encoding="utf-8"))
     checker = jsonschema.Draft202012Validator.FORMAT_CHECKER
-    jsonschema.Draft202012Validator.check_schema(published)
-    jsonschema.Draft202012Validator(published, format_checker=checker).validate(document)
+    jsonschema.Draft202012Validator.check_schema(published(schema))
+    jsonschema.Draft202012Validator(published(schema), format_checker=checker).validate(document)
     return document
 
 

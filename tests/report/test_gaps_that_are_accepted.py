@@ -22,10 +22,11 @@ from auditor.report.formats.openmetrics import write_openmetrics
 from auditor.report.formats.sarif import write_sarif
 from auditor.report.html.report import write_html
 from auditor.report.json.reading import load_report
-from auditor.report.json.report import report_schema, write_full_json
+from auditor.report.json.report import write_full_json
 from auditor.report.terminal.gap_lines import gaps_by_remedy
 from auditor.report.terminal.table import write_table
 from tests.report import samples
+from tests.report.schemas import report_schema
 
 BY = {"owner": "storage team", "reason": "it is being replaced", "ticket": "CHG-1", "expires": "2027-04-01T00:00:00Z", "where": "w.yaml:2"}
 

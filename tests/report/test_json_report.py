@@ -20,9 +20,10 @@ from auditor.errors import SnapshotError
 from auditor.model import Finding, FixCertificate, ReadTime, Report, Verdict
 from auditor.report.html.report import write_html
 from auditor.report.json.reading import load_report
-from auditor.report.json.report import report_schema, write_full_json, write_json
+from auditor.report.json.report import write_full_json, write_json
 from auditor.report.terminal.table import write_table
 from tests.report import samples
+from tests.report.schemas import report_schema
 
 VALIDATOR = jsonschema.Draft202012Validator(report_schema(), format_checker=jsonschema.Draft202012Validator.FORMAT_CHECKER)
 

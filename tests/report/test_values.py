@@ -17,12 +17,13 @@ from auditor.engine.rules.text import text_of
 from auditor.facts.catalog import view_columns
 from auditor.model import Change, Fix, FixClass, Outcome, Receipt, Report, RuleText, Scalar, Target, Verdict
 from auditor.pipeline.policy import shipped_rules
-from auditor.report.json.report import report_schema, write_json
+from auditor.report.json.report import write_json
 from auditor.report.setting_values import from_to_text
 from auditor.report.shown_values import no_limits, quantity_text, shown_values
 from auditor.report.terminal.receipts import narrated
 from auditor.report.terminal.table import write_table
 from tests.report import samples
+from tests.report.schemas import report_schema
 
 
 def a_change(remediator: str, before: Scalar, after: Scalar, **keys: str) -> Change:

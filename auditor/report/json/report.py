@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from importlib import resources
 from typing import TYPE_CHECKING, Any, TextIO
 
 from auditor.model import Verdict
@@ -88,13 +87,6 @@ def tail_object(report: Report) -> dict[str, Any]:
         "contradictions": [contradiction_object(clash) for clash in report.contradictions],
         "certificate": None if report.certificate is None else asdict(report.certificate),
     }
-
-
-def report_schema() -> dict[str, Any]:
-    """The published JSON Schema (draft 2020-12) of the reports that this version writes."""
-    text = (resources.files("auditor.report") / "report.schema.json").read_text(encoding="utf-8")
-    schema: dict[str, Any] = json.loads(text)
-    return schema
 
 
 def run_object(run: Run) -> dict[str, Any]:

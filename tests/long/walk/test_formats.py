@@ -11,9 +11,9 @@ import pytest
 from markdown_it import MarkdownIt
 
 from auditor.cli import run
-from auditor.report.json.report import report_schema
 from tests.audits import Audit
 from tests.report.formats.sarif_model import conforms
+from tests.report.schemas import report_schema
 
 LISTED = ("fail", "unknown", "waived")
 
