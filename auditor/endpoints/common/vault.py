@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import threading
 import time
+from contextlib import closing
 from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import quote
 
@@ -92,15 +93,12 @@ class _Reader:
         vault = self._vault
         middle = "data/" if vault.version == 2 else ""
         request = self._request("GET", f"{quote(vault.mount)}/{middle}{quote(path)}", "the secret")
-        session = HttpsSession(self._place, "/v1/")
-        try:
+        with closing(HttpsSession(self._place, "/v1/")) as session:
             token, was_kept = self._token(session)
             answer = self._asked(session, request, token)
             if answer.status == 403 and was_kept:  # it was revoked, or has been used as often as it may
                 _tokens.pop(vault, None)
                 answer = self._asked(session, request, self._token(session)[0])
-        finally:
-            session.close()
         data = self._data(answer)
         held = data.get("data") if vault.version == 2 else data
         if not isinstance(held, dict):

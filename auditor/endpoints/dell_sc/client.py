@@ -11,8 +11,9 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.common.clocks import date_of
-from auditor.endpoints.common.https import UNKNOWN_OUTCOME, HttpsSession
+from auditor.endpoints.common.https import UNKNOWN_OUTCOME
 from auditor.endpoints.common.sessions import SessionBase
+from auditor.endpoints.common.tokens import logged_in
 from auditor.endpoints.dell_sc.answers import Attributes, message_of, version
 from auditor.endpoints.dell_sc.wire import OLDEST_API, ManagerConnection
 from auditor.errors import EndpointError, EndpointUnreachableError, RefusedError
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from datetime import datetime
 
-    from auditor.endpoints.common.https import Answer, Request
+    from auditor.endpoints.common.https import Answer, HttpsSession, Request
     from auditor.model import Endpoint
 
 DEFAULT_PROFILE = "Default"
@@ -158,7 +159,7 @@ class StorageManager(SessionBase):
         """The account's role: None, since no public client or record shows where the API reports it."""
         return None
 
-    def log_out(self) -> None:
+    def logout(self) -> None:
         """End the session; one that cannot be ended ends by itself."""
         with suppress(EndpointError):
             self._https.ask(self._connection.request("POST", "ApiConnection/Logout", {}, is_read=False))
@@ -234,12 +235,5 @@ def open_dell_sc(endpoint: Endpoint) -> Iterator[StorageManager]:
 
     Source: cinder's client: POST ApiConnection/Login with basic authentication and the header x-dell-api-version; a cookie from then on.
     """
-    https = HttpsSession(endpoint, "/api/rest/")
-    try:
-        manager = StorageManager(endpoint, https)
-        try:
-            yield manager
-        finally:
-            manager.log_out()
-    finally:
-        https.close()
+    with logged_in(endpoint, "/api/rest/", StorageManager) as manager:
+        yield manager

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import re
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -194,11 +194,8 @@ def open_element(endpoint: Endpoint) -> Iterator[ElementArray]:
         MalformedAnswerError, NotThereError: something answers, but not an Element cluster we can talk to.
         ConfigurationError: the endpoint's CA file cannot be read.
     """
-    transport = ElementTransport(endpoint, password_of(endpoint))
-    try:
+    with closing(ElementTransport(endpoint, password_of(endpoint))) as transport:
         yield ElementArray(endpoint, transport)
-    finally:
-        transport.close()
 
 
 def _sdk(transport: ElementTransport, version: str) -> Any:

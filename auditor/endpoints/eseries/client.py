@@ -6,7 +6,7 @@ Not verified against a real system: what is relied on is what public clients do 
 from __future__ import annotations
 
 import json
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -169,8 +169,5 @@ def open_eseries(endpoint: Endpoint) -> Iterator[WebServices]:
     """
     import httpx
 
-    https = HttpsSession(endpoint, _BASE, httpx.BasicAuth(endpoint.username, password_of(endpoint)))
-    try:
+    with closing(HttpsSession(endpoint, _BASE, httpx.BasicAuth(endpoint.username, password_of(endpoint)))) as https:
         yield WebServices(endpoint, https)
-    finally:
-        https.close()

@@ -5,7 +5,7 @@ Not verified against a real system: everything here follows the vendor's referen
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -202,8 +202,5 @@ def open_ontap(endpoint: Endpoint) -> Iterator[OntapCluster]:
     """
     import httpx
 
-    session = HttpsSession(endpoint, BASE, httpx.BasicAuth(endpoint.username, password_of(endpoint)))
-    try:
+    with closing(HttpsSession(endpoint, BASE, httpx.BasicAuth(endpoint.username, password_of(endpoint)))) as session:
         yield OntapCluster(endpoint, session)
-    finally:
-        session.close()

@@ -9,6 +9,7 @@ pyVmomi, pyVim/sso.py (https://github.com/vmware/govmomi, https://github.com/vmw
 from __future__ import annotations
 
 import re
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -87,12 +88,9 @@ def _request(key_type: str, signature_id: str = "") -> str:
 def _issued(endpoint: Endpoint, sts: str, envelope: bytes) -> Token:
     """The token that the service gives for a request."""
     headers = {"Content-Type": "text/xml; charset=utf-8", "Accept": "text/xml", "SOAPAction": f'"{_TRUST}/RST/Issue"'}
-    session = HttpsSession(replace(endpoint, tap=None), sts)  # no recording has what logs in
-    try:
+    with closing(HttpsSession(replace(endpoint, tap=None), sts)) as session:  # no recording has what logs in
         # Once: a wrong password that is sent again locks the account.
         answer = session.ask(Request("the token service", "POST", "", is_read=False, content=envelope, headers=headers))
-    finally:
-        session.close()
     text = answer.body.decode("utf-8", "replace") if len(answer.body) <= MOST_TOKEN_BYTES else ""
     fault = _FAULT.search(text)
     if fault is not None:
