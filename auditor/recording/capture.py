@@ -18,7 +18,7 @@ from auditor import __version__
 from auditor.recording.bundle import About, Lines, line_of, write_bundle
 from auditor.recording.exchanges import masked_exchange
 from auditor.recording.fields import kept_fields
-from auditor.recording.judging import masked_policy
+from auditor.recording.judging import masked_devices, masked_policy
 from auditor.recording.manifest import readable_manifest, report_of_originals
 from auditor.recording.masking import Fate, Masker
 from auditor.recording.private import ORIGINALS_FOLDER, originals_path, recording_key, write_originals, write_private
@@ -171,10 +171,7 @@ def _nfs_servers(fleet: Fleet, masker: Masker) -> list[dict[str, str]]:
 def _masked_patterns(pattern: str, masker: Masker) -> list[str]:
     if match := _BEGINNING.fullmatch(pattern):
         return [f"naa.{masker.pseudonyms.beginning(match[1])}*"]
-    found = masker.replaced.get("identifier", {})
-    return [
-        f"{kind}.{masked}" for kind in ("naa", "eui") for name, masked in sorted(found.items()) if fnmatchcase(f"{kind}.{name}", pattern)
-    ]
+    return sorted(masked_devices(pattern, masker))
 
 
 def _counts(masker: Masker) -> dict[str, int]:

@@ -16,7 +16,7 @@ from auditor.fleet.settings_file import FILE_NAME as SETTINGS_FILE
 from auditor.recording.masking import Fate
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from auditor.engine.waivers.file import Waiver, Waivers
     from auditor.fleet.loading import Fleet, ParamOverride
@@ -133,20 +133,10 @@ def _masked_globs(globs: Sequence[str], masker: Masker) -> Iterator[str]:
 
 
 def _replacements(glob: str, masker: Masker) -> set[str]:
-    names = {masked for name, masked in masker.names.items() if fnmatchcase(name, glob)}
+    return {masked for name, masked in masker.names.items() if fnmatchcase(name, glob)} | masked_devices(glob, masker)
+
+
+def masked_devices(glob: str, masker: Masker) -> set[str]:
+    """The replacements of the names of devices that fit."""
     devices = masker.replaced.get("identifier", {})
-    return names | {
-        f"{kind}.{masked}" for kind in ("naa", "eui") for name, masked in devices.items() if fnmatchcase(f"{kind}.{name}", glob)
-    }
-
-
-def params_of(written: Sequence[Mapping[str, Any]], endpoint: str | None) -> dict[str, Any]:
-    """The entries for fleet.yaml from those of a bundle: the whole fleet's, or, of one endpoint, `params` and `clusters`."""
-    found: dict[str, Any] = {}
-    clusters: dict[str, Any] = {}
-    for one in written:
-        if one.get("endpoint") != endpoint:
-            continue
-        at = clusters.setdefault(one["cluster"], {}).setdefault("params", {}) if "cluster" in one else found
-        at.setdefault(one["rule"], {})[one["name"]] = one["value"]
-    return {key: value for key, value in (("params", found), ("clusters", clusters)) if value}
+    return {f"{kind}.{masked}" for kind in ("naa", "eui") for name, masked in devices.items() if fnmatchcase(f"{kind}.{name}", glob)}

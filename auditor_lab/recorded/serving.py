@@ -11,7 +11,6 @@ from auditor.bounds.files import read_text
 from auditor.engine.waivers.file import FILE_NAME as WAIVERS
 from auditor.errors import ConfigurationError
 from auditor.model import EndpointKind
-from auditor.recording.judging import params_of
 from auditor_lab.recorded.arrays import RecordedArray
 from auditor_lab.recorded.matching import Replay
 from auditor_lab.recorded.vcenter import RecordedVCenter
@@ -107,3 +106,15 @@ def _started(endpoint: RecordedEndpoint, tls: ssl.SSLContext, password: str) -> 
         RecordedVCenter(replay) if endpoint.kind in (EndpointKind.VCENTER, EndpointKind.ESXI) else RecordedArray(endpoint.kind, replay)
     )
     return WireServer(recorded.answer, recorded.operation, tls)
+
+
+def params_of(written: Sequence[Mapping[str, Any]], endpoint: str | None) -> dict[str, Any]:
+    """The entries for fleet.yaml from those of a bundle: the whole fleet's, or, of one endpoint, `params` and `clusters`."""
+    found: dict[str, Any] = {}
+    clusters: dict[str, Any] = {}
+    for one in written:
+        if one.get("endpoint") != endpoint:
+            continue
+        at = clusters.setdefault(one["cluster"], {}).setdefault("params", {}) if "cluster" in one else found
+        at.setdefault(one["rule"], {})[one["name"]] = one["value"]
+    return {key: value for key, value in (("params", found), ("clusters", clusters)) if value}

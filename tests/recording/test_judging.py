@@ -9,9 +9,10 @@ import pytest
 from auditor.engine.waivers.file import Waivers, load_waivers
 from auditor.fleet.loading import Fleet, ParamOverride, SeverityOverride
 from auditor.model import Severity
-from auditor.recording.judging import NOBODY, masked_policy, params_of
+from auditor.recording.judging import NOBODY, masked_policy
 from auditor.recording.masking import Fate, Masker
 from auditor.recording.pseudonyms import Pseudonyms
+from auditor_lab.recorded.serving import params_of
 
 RULES = frozenset(("vm/iops-limits", "vvol/pe-uniform", "diag/davg"))
 
