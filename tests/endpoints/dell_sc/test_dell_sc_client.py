@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from auditor.endpoints.dell_sc.answers import Attributes, message_of, moment, size_in_bytes, version, version_range
 from auditor.endpoints.dell_sc.client import open_dell_sc
 from auditor.errors import (
     CredentialsError,
@@ -281,69 +280,3 @@ def test_the_managers_clock_is_told_in_utc(session: Any) -> None:
     server.faults.active.append(Fault("skew", "ApiConnection", seconds=600))
     ahead = manager.clock() - datetime.now(UTC)
     assert timedelta(seconds=590) < ahead < timedelta(seconds=610)
-
-
-def test_attributes_are_found_whatever_their_case() -> None:
-    port = Attributes({"wWN": "5000", "controller": {"InstanceName": "SN 1"}})
-    assert (port.get("WWN"), "wwn" in port, port["wWN"], port.get("gone"), port.get("gone", 1)) == ("5000", True, "5000", None, 1)
-    assert port.get("Controller").get("instanceName") == "SN 1"
-    with pytest.raises(KeyError):
-        port["gone"]
-
-
-@pytest.mark.parametrize(
-    ("reported", "found"),
-    [
-        pytest.param("1.073741824E9 Bytes", 1 << 30, id="recorded"),
-        pytest.param("5.49755813888E14 Bytes", 500 << 40, id="recorded, large"),
-        pytest.param("131072.0 Bytes", 131072, id="recorded, small"),
-        pytest.param("0.0 Bytes", 0, id="nothing"),
-        pytest.param("1073741824 Bytes", 1 << 30, id="without a point"),
-        pytest.param("10 GB", 10 << 30, id="as clients write it"),
-        pytest.param("50 MB/s", 50 << 20, id="a rate"),
-        pytest.param("50 MBps", 50 << 20, id="a rate in bytes"),
-        pytest.param("50 Mbps", None, id="a rate in bits"),
-        pytest.param("1 Gbps", None, id="a recorded link speed"),
-        pytest.param(4096, 4096, id="a number"),
-        pytest.param(True, None, id="a truth value"),
-        pytest.param(None, None, id="null"),
-        pytest.param("", None, id="nothing at all"),
-        pytest.param("12", None, id="no unit"),
-        pytest.param("-1 Bytes", None, id="less than nothing"),
-        pytest.param("1E19 Bytes", None, id="more than a column holds"),
-        pytest.param("1E999 Bytes", None, id="more than is worth a thought"),
-        pytest.param(1 << 63, None, id="a number that no column holds"),
-        pytest.param("50 Mb", None, id="bits"),
-    ],
-)
-def test_a_size_is_what_its_unit_makes_it(reported: Any, found: int | None) -> None:
-    assert size_in_bytes(reported) == found
-
-
-def test_a_date_counts_only_with_its_time_zone() -> None:
-    assert moment("2015-01-07T14:07:10-06:00") == datetime(2015, 1, 7, 20, 7, 10, tzinfo=UTC)
-    assert moment("2019-02-19T07:05:00Z") == datetime(2019, 2, 19, 7, 5, tzinfo=UTC)
-    assert [moment(reported) for reported in ("04/03/2015 12:01:08 AM", "2015-01-07T14:07:10", None, 3)] == [None] * 4
-
-
-def test_versions_are_read_by_their_numbers() -> None:
-    assert [version(reported) for reported in ("4.1", "2.10", "6.5.1.269", "x", None, "4")] == [(4, 1), (2, 10), (6, 5), None, None, None]
-    assert version_range("Invalid API version specified, the version must be in the range [2.0, 4.1]") == ("2.0", "4.1")
-    assert version_range("Login failed") is None
-
-
-@pytest.mark.parametrize(
-    ("body", "said"),
-    [
-        pytest.param(b'{"result": "No  such\\nvolume"}', "No such volume", id="under result"),
-        pytest.param(b'{"Result": "x"}', "x", id="in another case"),
-        pytest.param(b"No such volume", "No such volume", id="plain"),
-        pytest.param(b'"No such volume"', "No such volume", id="a JSON string"),
-        pytest.param(b"<html>oops</html>", "", id="a page"),
-        pytest.param(b'{"result": 7}', "", id="no text"),
-        pytest.param(b"", "", id="nothing"),
-        pytest.param(b"x" * 5000, "x" * 300, id="a novel"),
-    ],
-)
-def test_what_a_refusal_says_is_read_in_each_form(body: bytes, said: str) -> None:
-    assert message_of(body) == said
