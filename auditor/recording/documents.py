@@ -33,9 +33,6 @@ _CLI_TYPE = "VimEsxCLI"
 _RAW_BYTES = frozenset(("durablename", "alternatename", "standardinquiry"))
 """Inquiry data of a ScsiLun, byte by byte: serial numbers are in it, and nothing of the product reads it (`endpoints.vcenter.stub`)."""
 
-_VALUE_OF_NAME = frozenset(("raid.type", "disk.speed", "disk.type", "raid_type", "raid.scrub.schedule", "system_model"))
-"""Properties of ONTAP's counter rows, and options, whose value is knowledge and no name."""
-
 
 def masked_json(value: Any, kind: EndpointKind, masker: Masker, path: Path = ()) -> Any:
     """A decoded JSON value with everything masked that `fields` does not keep."""
@@ -55,7 +52,8 @@ def masked_json(value: Any, kind: EndpointKind, masker: Masker, path: Path = ())
 
 
 def _masked_object(value: dict[str, Any], kind: EndpointKind, masker: Masker, path: Path) -> dict[str, Any]:
-    if kept_forms(kind).is_soap and set(value) <= {"type", "value", "_typeName"} and isinstance(value.get("value"), str):
+    forms = kept_forms(kind)
+    if forms.is_soap and set(value) <= {"type", "value", "_typeName"} and isinstance(value.get("value"), str):
         return {**value, "value": reference(value["value"], masker)}
     named = next((value[key] for key in ("name", "attributeName") if isinstance(value.get(key), str)), None)
     out: dict[str, Any] = {}
@@ -65,7 +63,7 @@ def _masked_object(value: dict[str, Any], kind: EndpointKind, masker: Masker, pa
         below = (*path, key)
         if named is not None and key in ("val", "value"):
             # A property of a managed object is named beside its value; so is one of a row of ONTAP's counters.
-            below = (*path, "val", *named.split(".")) if key == "val" else (*path, "named", _named_value(named))
+            below = (*path, "val", *named.split(".")) if key == "val" else (*path, "named", "type" if named in forms.properties else "name")
         elif named is not None and key == "attributeValue":
             below = (*path, named)
         elif key in ("_value", "ManagedObjectReference"):
@@ -75,10 +73,6 @@ def _masked_object(value: dict[str, Any], kind: EndpointKind, masker: Masker, pa
         else:
             out[_masked_key(key, masker)] = masked_json(inner, kind, masker, below)
     return out
-
-
-def _named_value(name: str) -> str:
-    return "type" if name in _VALUE_OF_NAME else "name"
 
 
 def _masked_key(key: str, masker: Masker) -> str:

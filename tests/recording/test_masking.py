@@ -42,6 +42,8 @@ def test_a_model_and_a_feature_stay_wherever_they_are_said(masker: Masker) -> No
     masked = answer(masker, EndpointKind.ONTAP, row)["properties"]
     assert masked[0] == {"name": "system_model", "value": "AFF-A250"}
     assert masked[1]["value"] != "payroll"
+    of_another_kind = answer(masker, EndpointKind.NIMBLE, row)["properties"]
+    assert of_another_kind[0]["value"] != "AFF-A250", "only ONTAP says that this property names nobody"
     asked = json.dumps({"method": "GetFeatureStatus", "params": {"feature": "snapMirror"}}).encode()
     exchange = Exchange("GetFeatureStatus", "POST", "/json-rpc/12.5", asked, 200, {}, b"{}")
     assert masked_exchange(EndpointKind.ELEMENT, exchange, masker).request == asked.replace(b": ", b":").replace(b", ", b",")

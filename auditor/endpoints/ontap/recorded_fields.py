@@ -8,6 +8,7 @@ FORMS = KeptForms(
     constants=re.compile(r"!?null|true|false|raid\.[a-z.]+|\*"),
     device_serial=re.compile(r"[0-9A-Fa-f]{24}"),
     device_prefix="600a0980",
+    properties=frozenset(("raid.type", "disk.speed", "disk.type", "raid_type", "raid.scrub.schedule", "system_model")),
 )
 
 KEPT = """
