@@ -31,7 +31,7 @@ def test_only_the_endpoint_that_answered_with_it_and_only_that_topic_is_unread(n
     assert whole == [("sf-odd", "nodes"), ("sf-prod", "nodes"), ("sf-prod", "volumes")]
     assert [one.complete for one in snapshot.readings] == [False, True]
     assert snapshot.gaps == (
-        Gap("sf-odd", "volumes: qos_max_iops of array_volume", "a number in the answer is larger than any that there can be"),
+        Gap("sf-odd", "volumes: qos_max_iops of array_volume", "a number in the answer is too large for its column"),
     )
 
 

@@ -219,7 +219,7 @@ class SnapshotBuilder:
         """The readings, with a gap and an incomplete topic where a number was left out that no column holds."""
         for endpoint, table, column in sorted(self._huge):
             topic = SOURCES[table].topic
-            self.add(Gap(endpoint, f"{topic}: {column} of {table}", "a number in the answer is larger than any that there can be"))
+            self.add(Gap(endpoint, f"{topic}: {column} of {table}", "a number in the answer is too large for its column"))
             update = "UPDATE fact.reading SET complete = false WHERE endpoint = ? AND topic = ?"
             self._connection.execute(update, [endpoint, topic])
         astray = {endpoint for endpoint, _, _ in self._huge}
