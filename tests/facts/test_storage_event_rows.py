@@ -91,7 +91,12 @@ def test_an_event_of_a_volume_in_two_datacenters_counts_once() -> None:
         pytest.param({"device": "naa.1", "vmfs_uuid": "uuid-1"}, "naa.1", {"datastores": "vmfs 1"}, id="a device before a volume"),
         pytest.param({"device": "mpx.vmhba32:C0:T0:L0"}, "mpx.vmhba32:C0:T0:L0", {"is_local": True}, id="virtual media"),
         pytest.param({"device": "naa.9"}, "naa.9", {"datastores": None, "array_name": None}, id="a device that is no datastore's"),
-        pytest.param({"vmfs_uuid": "uuid-1", "said": "uuid-1, label"}, "vmfs 1", {"datastores": "vmfs 1", "device": None}, id="a volume"),
+        pytest.param(
+            {"vmfs_uuid": "uuid-1", "said": "uuid-1, label"},
+            "vmfs 1",
+            {"datastores": "vmfs 1", "device": None, "is_local": False},
+            id="a volume",
+        ),
         pytest.param({"vmfs_uuid": "uuid-9", "said": "uuid-9, label"}, "uuid-9, label", {"datastores": None}, id="an unknown volume"),
         pytest.param({"datastore_id": "d2"}, "share 2", {"datastores": "share 2"}, id="a datastore"),
         pytest.param({"said": "filer/vol, share"}, "filer/vol, share", {"datastores": None}, id="words alone"),
@@ -111,6 +116,7 @@ def test_it_is_called_after_what_the_event_names(event: dict[str, Any], name: st
     ("events", "is_over"),
     [
         pytest.param([("lost", "h1", 1), ("over", "h1", 2)], True, id="it came back"),
+        pytest.param([("lost", "h1", 1), ("over", "h1", 1)], True, id="it came back in the same second"),
         pytest.param([("lost", "h1", 1)], False, id="nothing says so"),
         pytest.param([("lost", "h1", 1), ("over", "h1", 2), ("lost", "h1", 3)], False, id="it was lost again"),
         pytest.param([("lost", "h1", 1), ("lost", "h2", 1), ("over", "h1", 2)], False, id="one host of two"),
@@ -162,6 +168,26 @@ def test_each_device_and_each_trouble_has_a_row_and_restarts_have_none() -> None
 def test_hosts_of_two_clusters_have_none_together() -> None:
     (found,) = seen("storage_event", *(happened(1, "all paths down", host=host, device="naa.1") for host in ("h1", "h3")))
     assert (found["cluster"], found["hosts"], found["host_names"]) == (None, 2, "host 1, host 3")
+
+
+def test_a_host_of_no_cluster_leaves_the_others_without_one() -> None:
+    alone = of_vc({"host_id": "h4", "name": "host 4"})
+    events = (happened(1, "all paths down", host=host, device="naa.1") for host in ("h1", "h4"))
+    (found,) = seen("storage_event", *events, **{"fact.host": [*HOSTS, *alone]})
+    assert (found["cluster"], found["host_names"]) == (None, "host 1, host 4")
+
+
+def test_the_worst_latency_is_that_of_any_event_of_any_host() -> None:
+    latencies = (("h1", 9000), ("h1", 30000), ("h1", 20000), ("h2", 25000))
+    events = (happened(n, "latency rose", "slow", host, device="naa.1", latency_us=us) for n, (host, us) in enumerate(latencies))
+    (found,) = seen("storage_event", *events)
+    assert (found["worst_ms"], found["events"], found["hosts"]) == (30.0, 4, 2)
+
+
+def test_the_datastores_on_a_device_are_those_of_its_own_vcenter() -> None:
+    far = {"endpoint": "vc-2", "datastore_id": "d1", "name": "far"}
+    (found,) = seen("storage_event", happened(1, "all paths down", device="naa.1"), **{"fact.datastore": [*STORES, far]})
+    assert found["datastores"] == "vmfs 1"
 
 
 MACHINES = {

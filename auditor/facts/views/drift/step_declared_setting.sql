@@ -13,7 +13,7 @@ WITH fitting AS (
 -- The description of a claim rule is no part of what it is.
 named AS (
     SELECT endpoint, host_id, kind, thing, CASE WHEN kind = 'claim_rule' THEN '' ELSE setting END AS setting, value, place, rank,
-        CASE WHEN kind = 'claim_rule' THEN setting ELSE '' END AS description
+        CASE WHEN kind = 'claim_rule' THEN setting END AS description
     FROM fitting
 ),
 narrowest AS (

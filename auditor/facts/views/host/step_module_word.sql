@@ -5,7 +5,6 @@
 WITH word AS (
     SELECT endpoint, host_id, module, unnest(option_words(option_string)) AS word
     FROM fact.host_module
-    WHERE trim(option_string) <> ''
 ),
 named AS (
     SELECT endpoint, host_id, module, regexp_extract(word, '^([^=]*)', 1) AS name, regexp_extract(word, '=(.*)$', 1) AS value FROM word

@@ -18,7 +18,7 @@ counted AS (
     SELECT
         r.endpoint,
         r.host_id,
-        coalesce(any_value(e.vms_read AND e.datastores_read), false) AND count(u.domain_id) = 0 AS is_whole,
+        any_value(e.vms_read AND e.datastores_read) AND count(u.domain_id) = 0 AS is_whole,
         count(d.disk) AS disks,
         count(*) FILTER (WHERE d.may_be_of_template) AS of_templates_perhaps,
         coalesce(max(d.depth_at_least) FILTER (WHERE d.runs), 0) AS at_least,
