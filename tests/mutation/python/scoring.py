@@ -167,6 +167,5 @@ def section() -> list[str]:
         "`tests/mutation/python/scores.json`.",
         "",
         f"{len(scores)} modules have a score; {len(short)} are below what is wanted. {unscored} modules have none yet.",
-        "",
-        *table(short),
+        *(["", *table(short)] if short else []),
     ]

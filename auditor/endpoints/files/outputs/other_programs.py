@@ -38,9 +38,13 @@ _TOGETHER = (
     ("Vendor", "Model", "Revis"),
     ("SCSI Level", "Is Pseudo", "Status"),
     ("Is RDM Capable", "Is Removable"),
+    ("Is Local", "Is SSD"),
     ("Adapter", "Channel", "Target", "LUN"),
 )
-"""Fields that stand in one line."""
+"""Fields that stand in one line; a host may leave out the last ones, as older ones do `Is SSD`.
+
+Source: docs/domain/evidence-files.md#2-11; `Is SSD`: https://github.com/canonical/packer-maas/issues/33.
+"""
 _TITLES = {"Revis": "Revision"}
 _OTHER_NAME = re.compile(r"vml\.\S+")
 
@@ -89,8 +93,10 @@ def _single(line: str) -> list[str]:
         return [line.rstrip().removesuffix(" MB") if body.startswith("Size: ") else line]
     fields = []
     for own, following in pairwise((*titles, "")):
-        field, _, rest = body.partition(f" {following}: ") if following else (body, "", "")
+        field, found, rest = body.partition(f" {following}: ") if following else (body, "", "")
         fields.append(f"{indent}{_TITLES.get(own, own)}{field.removeprefix(own)}")
+        if not found:
+            break
         body = f"{following}: {rest}"
     return fields
 
@@ -164,7 +170,7 @@ _FORMS: tuple[Form, ...] = (
         known_of(
             DEVICES,
             "Device, Device Type, Size, Display Name, Multipath Plugin, Console Device, Devfs Path, Vendor, Model, Revision, SCSI Level, "
-            "Is Pseudo, Status, Is RDM Capable, Is Removable, Is Local, VAAI Status",
+            "Is Pseudo, Status, Is RDM Capable, Is Removable, Is Local, Is SSD, VAAI Status",
             ends="Device Type, Size, Devfs Path, Status, Is Local",
             heading="Device",
         ),

@@ -278,6 +278,13 @@ def test_two_devices_of_a_list_are_two_records() -> None:
     ]
 
 
+@pytest.mark.parametrize("is_ssd", ["true", "false"])
+def test_whether_a_device_is_flash_stands_in_the_line_that_says_whether_it_is_local(is_ssd: str) -> None:
+    output = read(DEVICE.replace("   Is Local: false\n", f"   Is Local: true  Is SSD: {is_ssd}  \n"))
+    assert records(output) == [FIELDS_OF_DEVICE | {"Is Local": "true", "Is SSD": is_ssd}]
+    assert (output.problems, output.whole) == ((), True)
+
+
 def test_a_row_that_does_not_fit_is_named() -> None:
     output = read(f"{ROWS['esxcfg-scsidevs -m'][0]}naa.6b:1 /vmfs/x no-uuid 0 Gold\n\n")
     assert [record["Device Name"] for record in records(output)] == ["naa.6a"]
