@@ -318,6 +318,31 @@ def test_what_lies_on_nobody_knows_which_pool_of_its_array_may_have_it_or_not(
     assert row["is_mixed"] is is_mixed
 
 
+def test_of_what_lies_on_nobody_knows_which_pool_one_that_differs_is_enough() -> None:
+    stores = {"d1": ("VMFS", "v1", True), "d2": ("VMFS", "v2", False), "d8": ("NFS", "v9", True), "d9": ("NFS", "v9", False)}
+
+    def is_mixed(*names: str) -> dict[str, bool | None]:
+        here = {name: stores[name] for name in names}
+        given: dict[str, Rows] = {
+            "step_volume": [{"endpoint": "east", "volume_id": f"v{n}", "pool_id": None if n == 9 else f"p{n}"} for n in (1, 2, 9)],
+            "step_datastore_volume": of_vc(
+                *({"datastore_id": name, "array_endpoint": "east", "volume_id": volume} for name, (_, volume, _) in here.items())
+            ),
+            "fact.datastore": of_vc(
+                *({"datastore_id": name, "name": name, "type": kind, "sioc_enabled": on} for name, (kind, _, on) in here.items())
+            ),
+            "fact.array_pool": [{"endpoint": "east", "pool_id": pool, "name": pool} for pool in ("p1", "p2")],
+            "step_endpoint_reading": [{"endpoint": "east", "volumes_read": True}],
+            "step_vcenter_reading": [{"datastores_read": True}],
+        }
+        return {row["resource_id"]: row["is_mixed"] for row in rows_over("pool_sioc", given)}
+
+    assert is_mixed("d1", "d2") == {"p1": False, "p2": False}
+    assert is_mixed("d1", "d2", "d8") == {"p1": False, "p2": None}
+    assert is_mixed("d1", "d2", "d9") == {"p1": None, "p2": False}
+    assert is_mixed("d1", "d2", "d8", "d9") == {"p1": None, "p2": None}
+
+
 def test_an_array_reports_alerts_where_each_of_its_rows_does_not_say_otherwise() -> None:
     given: dict[str, Rows] = {
         "step_array": [{"endpoint": name, "known_as": name} for name in ("a", "b")],
