@@ -86,7 +86,7 @@ class Moves:
             pool = self._pools.get((array, pool_id))
             if pool is not None:
                 name, rpm, disks, disk_iops = pool
-                loads = tuple(self._loads.get((array, pool_id), ()))
+                loads = tuple(self._loads[array, pool_id])
                 source = End(array, name, is_running, float(reads), slots, loads, rpm, disks, disk_iops)
                 found.setdefault((endpoint, task_id), []).append(((array, pool_id), source))
         return found

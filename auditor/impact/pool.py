@@ -29,7 +29,6 @@ class Pool:
     """
 
     endpoint: str
-    pool_id: str
     name: str
     transfers_per_disk: float | None
     background_share: float | None

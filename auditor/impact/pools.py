@@ -88,7 +88,7 @@ class Pools:
     def _pools(self) -> dict[_Place, Pool]:
         rows = self._connection.execute(_POOLS).fetchall()
         return {
-            (endpoint, pool_id): Pool(endpoint, pool_id, name, transfers, share, consistency, only_clients, tuple(intervals or ()))
+            (endpoint, pool_id): Pool(endpoint, name, transfers, share, consistency, only_clients, tuple(intervals or ()))
             for endpoint, pool_id, name, transfers, share, consistency, only_clients, intervals in rows
         }
 

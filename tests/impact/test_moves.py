@@ -99,6 +99,12 @@ def test_a_pool_that_stays_below_a_millisecond_goes_before_one_without_a_figure(
     assert found["worst_now"] == [0.0475, pytest.approx(0.4117, abs=1e-4)]
 
 
+def test_a_move_that_waits_in_the_queue_of_tasks_leaves_all_as_it_is(fleet: duckdb.DuckDBPyConnection) -> None:
+    assert Moves(fleet).of_task("vc", "t1")["after"] == [0.1, 6.3], "of a copy that runs nobody knows what it takes now"
+    fleet.execute("UPDATE fact.running_task SET state = 'queued'")
+    assert Moves(fleet).of_task("vc", "t1")["after"] == [4.75, 6.3]
+
+
 def test_media_that_do_not_all_spin_have_no_speed(fleet: duckdb.DuckDBPyConnection) -> None:
     fleet.execute("UPDATE fact.array_pool SET media = 'mixed'")
     assert Moves(fleet).of_task("vc", "t1")["worst_now"][1] > 100

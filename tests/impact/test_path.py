@@ -250,6 +250,16 @@ def of(*stations: Station) -> Path:
     return Path(VCENTER, None, HOST, DEVICE, (), 0, stations)
 
 
+def test_only_what_was_not_read_is_called_so() -> None:
+    read, unread = Figure("depth", 32), Figure("active", None)
+    stations = (
+        Station(Place.DEVICE, "x", depth=read, in_flight=unread, figures=(Figure("DSNRO", None), Figure("commands", 0.0))),
+        Station(Place.PATHS, "fc", figures=(Figure("paths", 4),)),
+        Station(Place.DEVICE, "x", in_flight=unread, wait_ms=Figure("KAVG", None)),
+    )
+    assert of(*stations).unread == ("device queue: active, DSNRO, KAVG",)
+
+
 def waits(place: Place, wait_ms: float | None, *, is_full: bool | None = None, in_flight: float | None = None) -> Station:
     return Station(place, place.value, wait_ms=Figure("waits", wait_ms, "ms"), in_flight=Figure("in flight", in_flight), is_full=is_full)
 

@@ -9,7 +9,7 @@ import pytest
 from auditor.impact.interval import Interval
 from auditor.impact.pool import Pool, pool_impact, transfers_after
 
-S3 = Pool("netapp", "p1", "aggr_10k", 6800 / 57, 3400 / 6800, interval_seconds=(900.0,) * 3 + (1200.0,) * 3)
+S3 = Pool("netapp", "aggr_10k", 6800 / 57, 3400 / 6800, interval_seconds=(900.0,) * 3 + (1200.0,) * 3)
 
 
 def test_s3_the_disks_go_from_80_percent_busy_to_40() -> None:
@@ -56,7 +56,7 @@ def test_without_the_reads_of_consistency_points_all_background_work_may_be_copi
     assert found["after"][0] == pytest.approx(17.37, abs=0.01)
 
 
-@pytest.mark.parametrize("unread", [Pool("a", "p", "x", None, 0.5), Pool("a", "p", "x", 100.0, None)], ids=["transfers", "share"])
+@pytest.mark.parametrize("unread", [Pool("a", "x", None, 0.5), Pool("a", "x", 100.0, None)], ids=["transfers", "share"])
 def test_without_a_measured_load_there_is_no_figure(unread: Pool) -> None:
     assert list(pool_impact(unread, [], 0, None)) == ["not_computed"]
 

@@ -71,6 +71,10 @@ def test_reads_of_consistency_points_are_left_where_only_clients_write(facts: di
     assert low_after(None, **facts) == left
 
 
+def test_a_pool_from_which_nothing_is_copied_has_figures() -> None:
+    assert low_after(None, array_replication=[]) == WITHOUT
+
+
 def test_a_copy_away_never_takes_reads_of_consistency_points() -> None:
     assert low_after(3600, array_efficiency=[{**IDLE, "operation_state": "active"}]) == WITHOUT
     assert low_after(3600, consistency=None) == ALL

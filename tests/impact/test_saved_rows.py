@@ -12,6 +12,7 @@ import pytest
 from auditor.errors import SnapshotError
 from auditor.facts.schema import Batch
 from auditor.facts.snapshots.snapshot import SnapshotBuilder
+from auditor.facts.views import create_views
 from auditor.impact import saved_rows
 from auditor.impact.saved_rows import Ask, asking
 from auditor.model import EndpointReading
@@ -79,3 +80,18 @@ def test_a_statement_that_fails_is_the_snapshots_fault_where_its_files_are_and_o
     for connection, failure in faults:
         assert isinstance(connection, duckdb.DuckDBPyConnection)
         assert isinstance(failure, duckdb.ConversionException)
+
+
+def test_what_does_not_fit_into_memory_lies_in_a_folder_that_is_gone_afterwards(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[tuple[Path, set[str]]] = []
+
+    def created(connection: duckdb.DuckDBPyConnection, spill: Path, views: set[str]) -> None:
+        made.append((spill, views))
+        create_views(connection, spill, views)
+
+    monkeypatch.setattr(saved_rows, "create_views", created)
+    with asking(folder, VIEWS):
+        [(spill, views)] = made
+        assert spill.parent.is_dir()
+    assert not spill.parent.exists()
+    assert views == VIEWS, "no other view is computed"
