@@ -24,7 +24,10 @@ def test_a_move_within_an_array_that_nothing_hinders_is_clear() -> None:
     assert (check.verdict, check.reasons) == (MoveVerdict.CLEAR, ())
     assert check.offload.is_certain is True
     assert (check.took.seconds, check.took.size.high) == (None, 100 * GIB), "no source says how fast an array copies"
-    assert {load.not_computed for load in check.loads} == {"the array copies, and nothing counts what that costs it"}
+    assert {(load.copying, load.not_computed) for load in check.loads} == {
+        (None, "the array copies, and nothing counts what that costs it")
+    }
+    assert check.move is MOVE
 
 
 AGAINST = [
@@ -389,8 +392,10 @@ def test_what_is_not_on_vmfs_needs_no_block_size_and_no_storage_io_control() -> 
 
 def test_a_machine_that_lies_there_already_has_nothing_to_copy() -> None:
     there = replace(DISK, datastore_id="ds-2")
-    check = check_move(a_move(there, target={"sioc_enabled": True, "has_array_qos": True, "free_bytes": 0}))
-    assert (check.verdict, check.loads) == (MoveVerdict.CLEAR, ())
+    move = a_move(there, target={"sioc_enabled": True, "has_array_qos": True, "free_bytes": 0})
+    check = check_move(move)
+    assert (check.move, check.verdict, check.loads) == (move, MoveVerdict.CLEAR, ())
+    assert (check.took.size.high, check.offload.conditions[-1].name) == (0, "no-snapshot")
     assert [(one.code, one.text) for one in check.reasons] == [("nothing-to-copy", "All disks of web lie on new already.")]
     mapping = check_move(a_move(replace(DISK, rdm_mode="physicalMode")))
     assert [one.code for one in mapping.reasons] == ["rdm", "nothing-to-copy"]
