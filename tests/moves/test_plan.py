@@ -41,6 +41,7 @@ def test_a_plan_names_a_machine_and_a_datastore_a_line(tmp_path: Path, text: str
     [
         pytest.param("machine,datastore\nweb,new\n", "one column vm", id="no such column"),
         pytest.param("vm,vm,datastore\nweb,web,new\n", "one column vm", id="it stands there twice"),
+        pytest.param("vm,datastore\n,new\n", "moves.csv:2 names no machine, or no datastore", id="no machine"),
         pytest.param("vm,datastore\nweb\n", "moves.csv:2 names no machine, or no datastore", id="half a line"),
         pytest.param("vm,datastore\nweb,new\nWEB,newer\n", "moves.csv:3 moves WEB a second time", id="a machine twice"),
         pytest.param("vm,datastore\n", "has no move", id="nothing in it"),
@@ -54,6 +55,18 @@ def test_a_plan_with_a_mistake_checks_nothing(tmp_path: Path, text: str, words: 
     with pytest.raises(ConfigurationError) as caught:
         read_plan(tmp_path / "moves.csv")
     assert words in str(caught.value)
+
+
+def test_what_separates_columns_is_told_by_the_first_line(tmp_path: Path) -> None:
+    (tmp_path / "moves.csv").write_text("vm,datastore,note\nweb,new,old; slow\nmail,newer,\n", encoding="utf-8")
+    assert read_plan(tmp_path / "moves.csv") == (AskedMove("web", "new", 2), AskedMove("mail", "newer", 3))
+
+
+def test_a_plan_may_be_as_long_and_as_large_as_is_allowed(tmp_path: Path) -> None:
+    text = "vm,datastore,note\n" + "".join(f"vm{number},new,{'x' * 1000}\n" for number in range(1000))
+    (tmp_path / "moves.csv").write_text(text[:-1] + "x" * ((1 << 20) - len(text)) + "\n", encoding="utf-8", newline="")
+    assert (tmp_path / "moves.csv").stat().st_size == 1 << 20
+    assert len(read_plan(tmp_path / "moves.csv")) == 1000
 
 
 def test_a_plan_that_cannot_be_read_is_said_so(tmp_path: Path) -> None:
