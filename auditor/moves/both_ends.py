@@ -114,7 +114,7 @@ def of_copy(offload: Offload, took: Estimate) -> Iterator[Reason]:
         text = f"The hosts copy every block. For the array to copy it would take {'; '.join(one.text for one in offload.failed)}."
         do = "Nothing to set: reckon with links, host queues and both arrays carrying it."
         yield Reason("not-offloaded", Sort.NOTE, "no offload", text, do, offload.failed[0].source)
-    if took.seconds is None or offload.is_certain:
+    if took.seconds is None:
         return
     if took.seconds.high > LONG_SECONDS:
         is_sure = took.seconds.low > LONG_SECONDS
