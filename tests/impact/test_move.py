@@ -171,6 +171,11 @@ def test_on_an_idle_pool_nobody_waits_for_the_copy() -> None:
     assert found == {"not_computed": "no volume of the pool does anything, so nobody waits for the copy now"}
 
 
+def test_five_disks_are_named_and_all_are_counted() -> None:
+    found = move_impact(MD3, [f"disk {number}" for number in range(7)], 7)
+    assert (found["victims"], found["victims_count"]) == ([f"disk {number}" for number in range(5)], 7)
+
+
 @pytest.mark.parametrize("latency_ms", [None, 90.0], ids=["without a latency", "with that of its last command"])
 def test_a_volume_that_rests_changes_nothing(latency_ms: float | None) -> None:
     assert move_impact(replace(DISKS, loads=(*DISKS.loads, Load(0, latency_ms))), [], 0) == move_impact(DISKS, [], 0)

@@ -110,3 +110,8 @@ def test_an_impact_of_a_pool_has_every_figure_with_its_source() -> None:
     assert pool_impact(replace(S3, transfers_per_disk=None), [], 0, None) == {
         "not_computed": "the transfers of the pool's disks, or the clients' share of them, were not read"
     }
+
+
+def test_five_disks_on_a_pool_are_named_and_all_are_counted() -> None:
+    found = pool_impact(S3, [f"disk {number}" for number in range(7)], 7, None)
+    assert (found["victims"], found["victims_count"]) == ([f"disk {number}" for number in range(5)], 7)
