@@ -264,8 +264,7 @@ def _target(transport: Transport) -> str | None:
     """The target's IQN or WWPN; None where its kind has neither."""
     if transport.iscsi_name is not None:
         return transport.iscsi_name.lower() or None
-    number = transport.port_world_wide_name
-    return None if number is None else wwn(number)
+    return wwn(transport.port_world_wide_name)
 
 
 def _trimmed(text: str | None) -> str | None:

@@ -48,7 +48,10 @@ def test_an_iscsi_adapter_has_a_name_and_a_fibre_channel_one_a_number() -> None:
                 ISCSI, driver="iscsi_vmk", model=" iSCSI Software Adapter ", status="online", is_software_based=True,
                 iscsi_name="IQN.1998-01.com.vmware:ESX1", advanced_options=[OptionValue(key="DelayedAck", value=False)],
             ),
-            hba(FC, "vmhba2", driver="qlnativefc", status="unknown", port_world_wide_name=-1, is_software_based=True, iscsi_name="iqn.x"),
+            hba(
+                FC, "vmhba2", driver="qlnativefc", status="unknown", port_world_wide_name=-1, is_software_based=True, iscsi_name="iqn.x",
+                firmware=" 9.08.02 ",
+            ),
             hba(FCOE, "vmhba3", port_world_wide_name=0x2100_F4E9_D400_0001),
             hba("HostRdmaHba", "vmhba4", port_world_wide_name=5, advanced_options=[OptionValue(key="DelayedAck", value=True)]),
         ]
@@ -65,7 +68,7 @@ def test_an_iscsi_adapter_has_a_name_and_a_fibre_channel_one_a_number() -> None:
             "initiator": "iqn.1998-01.com.vmware:esx1",
             "delayed_ack": False,
         },
-        HERE | {"hba": "vmhba2", "driver": "qlnativefc", "kind": "fc", "status": "unknown", "initiator": "f" * 16},
+        HERE | {"hba": "vmhba2", "driver": "qlnativefc", "kind": "fc", "status": "unknown", "initiator": "f" * 16, "firmware": "9.08.02"},
         HERE | {"hba": "vmhba3", "kind": "fcoe", "initiator": "2100f4e9d4000001"},
         HERE | {"hba": "vmhba4", "kind": "nvme"},
     ]
@@ -129,6 +132,7 @@ def test_every_parameter_of_an_iscsi_adapter_and_its_targets_is_listed() -> None
         [
             hba(FC, "vmhba0", advanced_options=own),
             hba(ISCSI, advanced_options=own, configured_send_target=[send], configured_static_target=[static, nameless]),
+            hba(ISCSI, "vmhba3", advanced_options=own),
         ]
     )
     where = HERE | {"hba": "vmhba1"}
@@ -137,6 +141,7 @@ def test_every_parameter_of_an_iscsi_adapter_and_its_targets_is_listed() -> None
         where | {"target": "198.51.100.1:3260", "key": "NoopOutTimeout", "value": "10", "is_inherited": True},
         where | {"target": "198.51.100.2:3261 iqn.x:y", "key": "RecoveryTimeout"},
         where | {"target": "198.51.100.3:3260", "key": "HeaderDigest", "value": "Prohibited"},
+        where | {"hba": "vmhba3", "target": "", "key": "DelayedAck", "value": "true", "is_inherited": False},
     ]
 
 
@@ -202,8 +207,11 @@ def test_paths_have_their_device_adapter_transport_and_policies() -> None:
         LogicalUnit(
             id="u1", lun="lun-naa.1", policy=Policy(policy="VMW_PSP_RR"), storage_array_type_policy=Policy(policy="VMW_SATP_ALUA"),
             path=[
-                path("p1", state="active", path_state="dead", transport=Transport(type_name=ISCSI_TARGET, iscsi_name="IQN.x")),
-                path("p2", path_state="standby", transport=Transport(type_name=FC_TARGET, port_world_wide_name=-2)),
+                path(
+                    "p1", state="active", path_state="dead", is_working_path=True,
+                    transport=Transport(type_name=ISCSI_TARGET, iscsi_name="IQN.x"),
+                ),
+                path("p2", path_state="standby", is_working_path=False, transport=Transport(type_name=FC_TARGET, port_world_wide_name=-2)),
             ],
         ),
         LogicalUnit(id="u2", lun="lun-naa.2", path=[path("p3", "key-vmhba2", transport=Transport(type_name=BLOCK_TARGET)), path("p4")]),
@@ -213,8 +221,8 @@ def test_paths_have_their_device_adapter_transport_and_policies() -> None:
     rr = {"psp": "VMW_PSP_RR", "satp": "VMW_SATP_ALUA"}
     one, two = HERE | {"device": "naa.1", "hba": "vmhba1"}, HERE | {"device": "naa.2"}
     assert given.rows("path") == [
-        one | rr | {"path": "p1", "state": "active", "transport": "iscsi", "target": "iqn.x"},
-        one | rr | {"path": "p2", "state": "standby", "transport": "fc", "target": "fffffffffffffffe"},
+        one | rr | {"path": "p1", "state": "active", "is_working": True, "transport": "iscsi", "target": "iqn.x"},
+        one | rr | {"path": "p2", "state": "standby", "is_working": False, "transport": "fc", "target": "fffffffffffffffe"},
         two | {"hba": "vmhba2", "path": "p3", "transport": "block"},
         two | {"hba": "vmhba1", "path": "p4"},
         one | {"path": "p5", "transport": "sas"},
