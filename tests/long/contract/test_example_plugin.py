@@ -53,9 +53,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("source", PLUGINS, ids=lambda source: source.name)
-def test_a_wheel_holds_the_package_its_rules_and_its_entry_point_and_no_tests_and_keeps_the_contract(source: Path, tmp_path: Path) -> None:
-    site = install(source, tmp_path)
-    [wheel] = (tmp_path / "dist").glob("*.whl")
+def test_a_wheel_holds_the_package_its_rules_and_its_entry_point_and_no_tests_and_keeps_the_contract(
+    source: Path, site: Path, tmp_path: Path
+) -> None:
+    if source != SOURCE:
+        site = install(source, tmp_path)
+    [wheel] = (site.parent / "dist").glob("*.whl")
     with zipfile.ZipFile(wheel) as packed:
         names = {name for name in packed.namelist() if "dist-info" not in name}
         [entry_points] = [packed.read(name).decode() for name in packed.namelist() if name.endswith("entry_points.txt")]

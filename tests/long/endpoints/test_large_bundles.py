@@ -41,11 +41,12 @@ def log_of(size_bytes: int, seed: int) -> bytes:
 
 def bundle(path: Path, unpacked_bytes: int) -> int:
     """Write a bundle of logs with 300 small files among them; returns its size in bytes."""
+    logs = [log_of(unpacked_bytes // 300, seed) for seed in range(10)]
     with tarfile.open(path, "w:gz", compresslevel=1) as archive:
         for number in range(300):
             for name, data in (
                 (f"commands/c{number}.txt", b"Key: value\n" * 500),
-                (f"var/run/log/l{number}.log", log_of(unpacked_bytes // 300, number)),
+                (f"var/run/log/l{number}.log", logs[number % len(logs)]),
             ):
                 info = tarfile.TarInfo(f"esx-h1-2026-01-01--10.10-123/{name}")
                 info.size = len(data)

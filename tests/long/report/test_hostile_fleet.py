@@ -132,7 +132,7 @@ def test_what_commands_print_controls_no_terminal(told: tuple[Path, dict[str, st
         ["runs", "list", "--json", *state],
         ["plan", "--fleet", str(folder / "fleet.yaml"), "--only", "vvol/pe-dsnro-headroom", "--out", str(folder / "plan.json"), *state],
         *(["query", sql, "--format", form, *state] for form in ("table", "csv", "json")),
-        *(["explain", one, *state] for one in thinned([*findings.values()], 4)),
+        *(["explain", one, *state] for one in thinned([*findings.values()], 8)),
     ]
     seen = 0
     for command in commands:
@@ -148,7 +148,7 @@ def test_the_notes_of_a_reproduction_have_no_link_of_a_name(
     folder, reports = told
     failing = {one["rule"]: one["id"] for one in json.loads(reports["json"])["findings"] if one["verdict"] == "fail"}
     seen = 0
-    for number, finding in enumerate(thinned([*failing.values()], 3)):
+    for number, finding in enumerate(thinned([*failing.values()], 6)):
         out = tmp_path / str(number)
         asked(capsys, "reproduce", finding, "--out", str(out), "--state-dir", str(folder / "state"))
         for file in out.glob("*") if out.exists() else ():
