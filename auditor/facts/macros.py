@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from auditor.facts.efficiency_states import efficiency_works
 from auditor.facts.families import BEGINNING, SPECIAL, families_of_claim, family_of_inquiry, family_of_name
+from auditor.facts.families import BEGINNING, SPECIAL, all_inquiries, families_of_claim, family_of_inquiry, family_of_name
 from auditor.facts.family_advice import TOPICS, advice_sql
 from auditor.facts.node_states import has_node_states, node_is_up
 from auditor.facts.special_devices import TINY_BYTES, purpose_of_device
@@ -162,10 +163,9 @@ CREATE OR REPLACE MACRO family_of_name(device) AS {family_of_name()};
 CREATE OR REPLACE MACRO believed_family(of_inquiry, of_name) AS coalesce(nullif(of_inquiry, 'other'), of_name, of_inquiry);
 CREATE OR REPLACE MACRO one_family(x) AS
     CASE WHEN count(DISTINCT nullif(x, 'other')) < 2 THEN coalesce(min(nullif(x, 'other')), min(x)) END;
+CREATE OR REPLACE MACRO all_inquiries() AS {all_inquiries()};
 CREATE OR REPLACE MACRO families_of_claim(vendor, model) AS {families_of_claim()};
-CREATE OR REPLACE MACRO takes_family_alone(vendor, model) AS
-    CASE WHEN regexp_full_match(model, '{BEGINNING}') THEN family_of_inquiry(vendor, model[2:-2]) ELSE family_of_inquiry(vendor, model) END
-    = families_of_claim(vendor, model);
+CREATE OR REPLACE MACRO claimed_model(model) AS CASE WHEN regexp_full_match(model, '{BEGINNING}') THEN model[2:-2] ELSE model END;
 """
 
 

@@ -33,7 +33,7 @@ def family_mistakes(family: Family, own: Collection[Family]) -> Iterator[str]:
     if family.name in {one.name for one in own}:
         yield f'gives the family "{family.name}", which auditor itself reads'
     patterns = [*(part for pair in family.inquiries for part in pair), *family.names]
-    unfit = [pattern for pattern in patterns if "'" in pattern or _matches("", pattern) is None]
+    unfit = [pattern for pattern in patterns if {"'", "\n"} & {*pattern} or _matches("", pattern) is None]
     for pattern in unfit:
         yield f"recognises devices by {pattern!r}, which is no regular expression that can be used"
     if not unfit:

@@ -134,5 +134,7 @@ FAMILIES: dict[tuple[str | None, str | None], tuple[str | None, bool | None]] = 
 def test_the_families_of_a_rule_are_those_whose_devices_it_takes() -> None:
     connection = duckdb.connect()
     create_macros(connection)
-    asked = "SELECT families_of_claim(v, m), takes_family_alone(v, m) FROM (SELECT CAST(? AS VARCHAR) AS v, CAST(? AS VARCHAR) AS m)"
-    assert {texts: connection.execute(asked, list(texts)).fetchone() for texts in FAMILIES} == FAMILIES
+    alone = "family_of_inquiry(v, claimed_model(m)) = family"
+    texts = "(SELECT CAST(? AS VARCHAR) AS v, CAST(? AS VARCHAR) AS m)"
+    asked = f"SELECT family, {alone} FROM (SELECT v, m, families_of_claim(v, m) AS family FROM {texts})"
+    assert {rule: connection.execute(asked, list(rule)).fetchone() for rule in FAMILIES} == FAMILIES

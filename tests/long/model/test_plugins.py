@@ -132,6 +132,7 @@ def test_a_plugin_that_is_unfit_says_what_is_wrong_with_it(tmp_path: Path, text:
         pytest.param(TYPE.replace("client:opened", "client"), "whose opener is not a text as", id="no name in it"),
         pytest.param(TYPE.replace('"ACME", "Disk"', '".*", "LUN"'), "which NetApp ONTAP answers as well (NETAPP, LUN)", id="a model"),
         pytest.param(TYPE.replace('"ACME", "Disk"', '"NETAPP|ACME", ""'), "answers as well (NETAPP, ", id="a vendor"),
+        pytest.param(TYPE.replace('"Disk"', r'"Di\nsk"'), "which is no regular expression that can be used", id="two lines"),
         pytest.param(TYPE.replace(r"naa\.6acme", "naa"), "by names that begin with 'naa', as others do", id="all names"),
         pytest.param(TYPE.replace(r"naa\.6acme", "naa.624"), "as others do (naa.624a9370)", id="names of a FlashArray"),
     ],

@@ -2,9 +2,12 @@
 -- One row per host and claim rule that names a vendor or a model, with the array family it is for and what of that the host sees.
 -- Claim rules that somebody added come before those of the build (`rule_group`), and outlive what they were added for.
 WITH claimed AS (
-    -- Hosts have the same rules, and few.
-    SELECT vendor, model, families_of_claim(vendor, model) AS family, takes_family_alone(vendor, model) AS takes_family_alone
-    FROM (SELECT DISTINCT vendor, model FROM fact.satp_rule)
+    -- Hosts have the same rules, and few. The family by all inquiries is long to plan: it is named once.
+    SELECT vendor, model, family, family_of_inquiry(vendor, claimed_model) = family AS takes_family_alone
+    FROM (
+        SELECT vendor, model, claimed_model(model) AS claimed_model, families_of_claim(vendor, model) AS family
+        FROM (SELECT DISTINCT vendor, model FROM fact.satp_rule)
+    )
 ),
 rule AS (
     SELECT
