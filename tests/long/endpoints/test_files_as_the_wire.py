@@ -42,7 +42,7 @@ IN_EVERY_FORM = ("odd-neighbours",)
 """The scenario that is tried in every form, and as bundles; the others as texts alone: it has the most kinds of devices."""
 
 OTHERS = [name for name in merged_names() if name not in ("all", "incidents", *IN_EVERY_FORM)]
-SCENARIOS = [*IN_EVERY_FORM, *thinned(OTHERS, 6)]
+SCENARIOS = [*IN_EVERY_FORM, *thinned(OTHERS, 12)]
 
 JUSTIFIED_BY_LOAD = ("queue/default-unless-justified", "queue/driver-depth")
 """A raised queue passes these where a load was measured that needs it, and no such file measures one: it fails there, as in a fleet whose

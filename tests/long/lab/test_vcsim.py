@@ -20,7 +20,7 @@ from tests.depth import thinned
 from tests.lab.conftest import pyvmomi_client
 from tests.peers import running_vcsim
 
-SCENARIOS = thinned([(name, vcenter.name) for name in scenario_names() if name != "all" for vcenter in load_scenario(name).vcenters], 3)
+SCENARIOS = thinned([(name, vcenter.name) for name in scenario_names() if name != "all" for vcenter in load_scenario(name).vcenters], 6)
 
 
 @pytest.fixture(scope="module", params=SCENARIOS, ids=[name for name, _ in SCENARIOS])

@@ -71,7 +71,7 @@ LEAVES = (
 )
 
 
-@pytest.mark.parametrize("scenario", thinned([name for name in scenario_names() if name != "all"], 3))
+@pytest.mark.parametrize("scenario", thinned([name for name in scenario_names() if name != "all"], 6))
 def test_every_property_of_every_object_is_what_soap_tells(
     scenario: str, serve_vcenter: Callable[..., VCenterServer], plain_json: Callable[..., Json], plain: Callable[..., Any]
 ) -> None:

@@ -10,16 +10,22 @@ import pytest
 from auditor.cli import run
 from auditor_lab.scenario import parse_scenario
 from auditor_lab.serving import serve
+from tests.audits import only
 
 HOST = "esx-vvol-4.lab.example"
 MACHINE = uuid5(NAMESPACE_DNS, HOST)
 
 
 @pytest.mark.parametrize(
-    ("machine", "code"),
-    [pytest.param(MACHINE, 1, id="the old entry of a host"), pytest.param(uuid5(MACHINE, "x"), 2, id="another machine")],
+    ("machine", "rules", "code"),
+    [
+        pytest.param(MACHINE, (), 1, id="the old entry of a host, by every rule"),
+        pytest.param(uuid5(MACHINE, "x"), ("vvol/*", "queue/*"), 2, id="another machine"),
+    ],
 )
-def test_an_old_entry_makes_nothing_unknown(tmp_path: Path, capsys: pytest.CaptureFixture[str], machine: object, code: int) -> None:
+def test_an_old_entry_makes_nothing_unknown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], machine: object, rules: tuple[str, ...], code: int
+) -> None:
     scenario = (files("auditor_lab") / "scenarios" / "solidfire-vvols.yaml").read_text(encoding="utf-8")
     host = f"          - {{name: {HOST}, like: vvol-host}}\n"
     assert host in scenario
@@ -28,7 +34,7 @@ def test_an_old_entry_makes_nothing_unknown(tmp_path: Path, capsys: pytest.Captu
     with serve(parse_scenario(scenario.replace(host, host + old), "anew")) as lab:
         lab.write_fleet(tmp_path / "fleet.yaml")
         arguments = ["--fleet", str(tmp_path / "fleet.yaml"), "--state-dir", str(tmp_path), "--reporter", f"json:{report}"]
-        assert run(["audit", *arguments]) == code
+        assert run(["audit", *arguments, *only(*rules)]) == code
     old_entry = " is the old entry of "
     told = json.loads(report.read_text(encoding="utf-8"))
     assert ("read with gaps" in capsys.readouterr().err) == (code == 2), "progress says what the report says"

@@ -27,7 +27,6 @@ from auditor_lab.scenario import load_scenario
 from auditor_lab.serving import Lab, serve
 from auditor_lab.wire import Fault
 from tests.audits import AT_ONCE, Audit, Place
-from tests.depth import depth
 from tests.long.walk.since import HOSTS, ONE_RULE, SOME_RULES, asked_hosts, run_of, served, snapshot_of, some
 from tests.waiting import PATIENCE_SECONDS, SPEED_CHECKS, until
 
@@ -312,7 +311,8 @@ def test_failures_that_are_taken_over_are_fixed_and_nothing_is_taken_over_from_b
     assert some(vvols, "--since", run_of(first), rules=ONE_RULE).of(rule, "fail") == []
 
 
-@settings(max_examples=depth(1, 4), suppress_health_check=[*SPEED_CHECKS, HealthCheck.function_scoped_fixture])
+@pytest.mark.deep
+@settings(max_examples=4, suppress_health_check=[*SPEED_CHECKS, HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_sequence_of_changes_ends_in_the_facts_of_a_full_audit(
     data: st.DataObject, tmp_path_factory: pytest.TempPathFactory, capsys: pytest.CaptureFixture[str]

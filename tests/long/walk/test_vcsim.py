@@ -16,7 +16,7 @@ from auditor_lab.serving import serve
 from tests.depth import thinned
 from tests.peers import CARRIED, go_binary, running_vcsim
 
-SCENARIOS = thinned([name for name in reversed(scenario_names()) if len(load_scenario(name).vcenters) == 1], 8)
+SCENARIOS = thinned([name for name in reversed(scenario_names()) if len(load_scenario(name).vcenters) == 1], 16)
 """Vcsim is one vCenter; those of a scenario with two are compared one by one in tests/long/lab/test_vcsim.py."""
 IGNORED = {"host": {"boot_time"}}  # the lab's hosts boot when the lab starts, and the export is another start
 
