@@ -198,6 +198,62 @@ def test_software_iscsi_that_is_bound_to_none_is_one_port_and_so_is_an_adapter_o
     assert most(over_iscsi(0, 1, 2, software=False)) == {"naa.1": {"1": 4, "2": 4, "3": 4}}
 
 
+def test_a_host_with_more_bound_ports_and_fewer_paths_is_held_to_those_with_fewer() -> None:
+    """Each bound port makes a path to each portal: four of them that make two paths have lost six, and no other host has four."""
+    given = over_iscsi(2, 2, 4, linked=(2, 2, 1))
+    assert most(given) == {"naa.1": {"1": 4, "2": 4, "3": 4}}
+    assert {key[:6]: verdict for key, verdict in judged("multipath/path-count", given).items()} == {
+        "host-1": "pass",
+        "host-2": "pass",
+        "host-3": "fail",
+    }
+
+
+def in_subnet(given: Facts, *vmknics: int, **more: str) -> Facts:
+    """Each host has so many VMkernel adapters in the subnet of the target's portals, bound or not, and one elsewhere."""
+    own = {"subnet_mask": "255.255.255.0", "stack": "defaultTcpipStack"}
+    for number, count in enumerate(vmknics, 1):
+        host = f"host-{number}"
+        target = {"host_id": host, "hba": "vmhba1", "kind": "static", "port": 3260, "iqn": "iqn.t"}
+        given.setdefault("iscsi_target", []).extend({**target, "address": f"192.0.2.{port}"} for port in (1, 2))
+        near = [{"vmk": f"vmk{vmknic}", "ip": f"192.0.2.{100 + vmknic}", **own, **more} for vmknic in range(count)]
+        given.setdefault("vmknic", []).extend(
+            {"host_id": host, **one} for one in (*near, {"vmk": "vmk9", "ip": f"198.51.100.{number}", **own})
+        )
+    return given
+
+
+def test_a_host_that_could_bind_as_many_ports_as_the_others_and_does_not_is_held_to_them() -> None:
+    """Host 3 has four VMkernel adapters for iSCSI as the others, and somebody forgot to bind one; host 4 has no more than two."""
+    given = in_subnet(over_iscsi(4, 4, 3, 2), 4, 4, 4, 2)
+    assert most(given) == {"naa.1": {"1": 8, "2": 8, "3": 8, "4": 4}}
+    assert {(row["host_id"], row["compared_by"]) for row in view("path_policy", given)} == {
+        ("host-1", "iscsi by 4 ports"),
+        ("host-2", "iscsi by 4 ports"),
+        ("host-3", "iscsi by 3 of 4 ports"),
+        ("host-4", "iscsi by 2 ports"),
+    }
+    verdicts = {key[:6]: verdict for key, verdict in judged("multipath/path-count", given).items()}
+    assert verdicts == {"host-1": "pass", "host-2": "pass", "host-3": "fail", "host-4": "pass"}
+
+
+@pytest.mark.parametrize(
+    ("bound", "held_to"), [pytest.param(0, 4, id="none is bound any more"), pytest.param(1, 4, id="one"), pytest.param(2, 4, id="both")]
+)
+def test_ports_that_are_not_bound_count_as_those_that_are(bound: int, held_to: int) -> None:
+    assert most(in_subnet(over_iscsi(2, 2, bound), 2, 2, 2))["naa.1"]["3"] == held_to
+
+
+def test_a_vmkernel_adapter_of_another_stack_can_not_be_bound() -> None:
+    assert most(in_subnet(over_iscsi(2, 2, 1), 2, 2, 2, stack="vmotion"))["naa.1"]["3"] == 2
+
+
+def test_what_a_host_could_bind_is_open_where_its_network_was_not_read() -> None:
+    given = over_iscsi(2, 2, 1)
+    unread = [row | {"complete": (row["scope"], row["topic"]) != ("host-3", "network")} for row in given["reading"]]
+    assert most(given | {"reading": unread}) == {"naa.1": {"1": 4, "2": 4, "3": None}}
+
+
 def test_what_software_iscsi_is_bound_to_leaves_open_which_hosts_are_alike_where_it_was_not_read() -> None:
     given = over_iscsi(2, 2, 4)
     unread = [row | {"complete": (row["scope"], row["topic"]) != ("host-3", "port_binding")} for row in given["reading"]]

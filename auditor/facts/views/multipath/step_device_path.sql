@@ -4,7 +4,8 @@
 -- Hosts that detached it count for nothing.
 -- Hosts that differ by design are not alike, and the one with fewer paths is not held to the others:
 -- * they reach the device by another transport, or have another number of adapters for it; a software iSCSI adapter counts as often as VMkernel
---   adapters are bound to it, each of which is a port of its own (docs/domain/facts.md#5-4);
+--   adapters are bound to it, each of which is a port of its own (docs/domain/facts.md#5-4). One that has as many VMkernel adapters in the subnets
+--   of its targets as are bound on the other, or more bound and fewer paths, has lost some of them: it does not differ by design;
 -- * they are of clusters of their own, and several hosts of each cluster see it;
 -- * with as many adapters in use, they reach other ports of the array, and at least one more host reaches the same ports by as many paths: the
 --   far site of a metro cluster, or another group of ports;
@@ -86,7 +87,26 @@ bound AS (
     SELECT endpoint, host_id, hba, count(*) AS vmknics FROM fact.iscsi_portal GROUP BY ALL
 ),
 binding AS (
-    SELECT endpoint, scope AS host_id, bool_and(complete) AS is_read FROM fact.reading WHERE topic = 'port_binding' GROUP BY ALL
+    SELECT
+        endpoint,
+        scope AS host_id,
+        bool_and(complete) FILTER (WHERE topic = 'port_binding') AS is_read,
+        bool_and(complete) FILTER (WHERE topic = 'network') AS is_network_read
+    FROM fact.reading
+    WHERE topic IN ('port_binding', 'network')
+    GROUP BY ALL
+),
+portal AS (
+    SELECT endpoint, host_id, hba, address FROM fact.iscsi_target WHERE kind = 'static' GROUP BY ALL
+),
+near AS (
+    -- VMkernel adapters in the subnet of a target, bound or not; those of another TCP/IP stack than the host's own are for something else.
+    SELECT p.endpoint, p.host_id, p.hba, count(DISTINCT n.vmk) AS vmknics
+    FROM portal AS p
+    JOIN fact.vmknic AS n
+        ON n.endpoint = p.endpoint AND n.host_id = p.host_id AND ipv4(n.ip) & ipv4(n.subnet_mask) = ipv4(p.address) & ipv4(n.subnet_mask)
+    WHERE coalesce(n.stack, 'defaultTcpipStack') = 'defaultTcpipStack'
+    GROUP BY ALL
 ),
 matched AS (
     -- The adapters of a host that are of the kind by which it reaches the devices of a set; where one kind holds what is not storage's as well, of its driver.
@@ -97,16 +117,19 @@ matched AS (
         b.hba,
         b.kind = CASE WHEN s.transport = 'sas' THEN 'block' ELSE s.transport END AS is_of_kind,
         s.transport NOT IN ('iscsi', 'sas', 'block') OR v.driver IS NULL OR b.driver = v.driver AS is_of_driver,
+        s.transport = 'iscsi' AND coalesce(b.is_software, b.driver = 'iscsi_vmk', true) AS is_bound,
         CASE
-            WHEN s.transport <> 'iscsi' OR NOT coalesce(b.is_software, b.driver = 'iscsi_vmk', true) THEN 1
+            WHEN NOT is_bound THEN 1
             WHEN g.is_read THEN coalesce(w.vmknics, 1)  -- one that is bound to none goes by the routing table
-        END AS ports
+        END AS ports,
+        CASE WHEN NOT is_bound THEN 1 WHEN g.is_network_read THEN greatest(ports, y.vmknics) END AS ports_at_most
     FROM step_path_set AS s
     JOIN step_host_number AS n USING (host_number)
     JOIN step_host_reading AS r ON r.endpoint = n.endpoint AND r.host_id = n.host_id
     LEFT JOIN step_driver AS v USING (driver_number)
     LEFT JOIN fact.hba AS b ON b.endpoint = n.endpoint AND b.host_id = n.host_id
     LEFT JOIN bound AS w ON w.endpoint = b.endpoint AND w.host_id = b.host_id AND w.hba = b.hba
+    LEFT JOIN near AS y ON y.endpoint = b.endpoint AND y.host_id = b.host_id AND y.hba = b.hba
     LEFT JOIN binding AS g ON g.endpoint = n.endpoint AND g.host_id = n.host_id
 ),
 ported AS (
@@ -115,7 +138,12 @@ ported AS (
         CASE
             WHEN any_value(hbas_read) AND count(ports) FILTER (is_of_kind AND is_of_driver) = count(hba) FILTER (coalesce(is_of_kind AND is_of_driver, true))
             THEN CAST(coalesce(sum(ports) FILTER (is_of_kind AND is_of_driver), 0) AS BIGINT)
-        END AS ports
+        END AS ports,
+        CASE
+            WHEN count(ports_at_most) FILTER (is_of_kind AND is_of_driver) = count(hba) FILTER (is_of_kind AND is_of_driver)
+            THEN CAST(coalesce(sum(ports_at_most) FILTER (is_of_kind AND is_of_driver), 0) AS BIGINT)
+        END AS ports_at_most,
+        bool_or(is_bound) FILTER (is_of_kind AND is_of_driver) AS is_bound
     FROM matched
     GROUP BY set_key
 ),
@@ -129,7 +157,9 @@ member AS (
         s.transport,
         s.adapters,
         s.target_list,
-        CASE WHEN s.transport IS NOT NULL THEN p.ports END AS ports
+        CASE WHEN s.transport IS NOT NULL THEN p.ports END AS ports,
+        p.ports_at_most,
+        coalesce(p.is_bound, false) AS is_bound
     FROM kind AS k
     JOIN counted AS c USING (endpoint_number, device_number)
     JOIN step_host_number AS n USING (host_number)
@@ -157,10 +187,12 @@ pair AS (
         b.host_number AS other_number,
         b.active_paths AS other_paths,
         a.transport,
-        a.adapters IS NOT NULL AND (a.ports IS NULL OR b.ports IS NULL) AS is_open,
+        a.is_bound AND b.is_bound AND (a.ports > b.ports OR a.ports_at_most >= b.ports) AS has_lost_ports,
+        a.adapters IS NOT NULL
+            AND (a.ports IS NULL OR b.ports IS NULL OR (a.is_bound AND b.is_bound AND a.ports < b.ports AND a.ports_at_most IS NULL)) AS is_open,
         CASE
             WHEN a.transport <> b.transport THEN 'another transport'
-            WHEN a.ports <> b.ports THEN CASE a.transport WHEN 'iscsi' THEN 'another number of iSCSI ports' ELSE 'another number of adapters' END
+            WHEN a.ports <> b.ports AND NOT has_lost_ports THEN CASE a.transport WHEN 'iscsi' THEN 'another number of iSCSI ports' ELSE 'another number of adapters' END
             WHEN a.place_number <> b.place_number AND a.has_neighbours AND b.has_neighbours THEN 'another cluster'
             WHEN a.target_list <> b.target_list AND a.adapters = b.adapters AND a.has_twins THEN 'other ports of the array'
         END AS difference
@@ -193,7 +225,12 @@ peer AS (
             WHEN count(*) FILTER (WHERE c.difference IS NULL AND c.is_open) = 0 THEN any_value(m.active_paths)
         END AS most,
         any_value(
-            m.transport || ' by ' || m.ports || CASE m.transport WHEN 'iscsi' THEN ' port' ELSE ' adapter' END || CASE m.ports WHEN 1 THEN '' ELSE 's' END
+            m.transport
+            || ' by '
+            || m.ports
+            || CASE WHEN m.ports_at_most > m.ports THEN ' of ' || m.ports_at_most ELSE '' END
+            || CASE m.transport WHEN 'iscsi' THEN ' port' ELSE ' adapter' END
+            || CASE WHEN greatest(m.ports, m.ports_at_most) = 1 THEN '' ELSE 's' END
         ) AS compared_by,
         few_distinct(c.difference) AS not_compared
     FROM member AS m
