@@ -96,28 +96,30 @@ LEFT JOIN fact.device_offload AS o ON o.endpoint = x.endpoint AND o.host_id = ? 
 LEFT JOIN device_queue AS q ON q.endpoint = x.endpoint AND q.host_id = ? AND q.device = x.device
 WHERE x.endpoint = ? AND x.datastore_id = ?
 """
-_VOLUMES = """
+_LATENCY_MS = "CASE WHEN l.latency_us > 0 OR l.actual_iops = 0 THEN l.latency_us / 1000 END"
+"""SQL: of a volume. No command takes no time: 0 beside commands was not measured."""
+_VOLUMES = f"""
 SELECT b.array_endpoint, b.volume_id, b.volume, v.pool_id, q.qos_priority, q.volume_id IS NOT NULL AND q.is_whole AS is_whole,
-    TRY(TRY_CAST(json_extract_string(v.qos_curve, '$."65536"') AS DOUBLE)) / 100, l.bytes_per_second, l.actual_iops, l.latency_us / 1000
+    TRY(TRY_CAST(json_extract_string(v.qos_curve, '$."65536"') AS DOUBLE)) / 100, l.bytes_per_second, l.actual_iops, {_LATENCY_MS}
 FROM step_datastore_volume AS b
 LEFT JOIN fact.array_volume AS v ON v.endpoint = b.array_endpoint AND v.volume_id = b.volume_id
 LEFT JOIN step_volume_qos AS q ON q.endpoint = b.array_endpoint AND q.volume_id = b.volume_id
 LEFT JOIN fact.array_volume_load AS l ON l.endpoint = b.array_endpoint AND l.volume_id = b.volume_id
 WHERE b.endpoint = ? AND b.datastore_id = ?
 ORDER BY b.volume
-"""
+"""  # noqa: S608  what is put in is this program's own
 _POOL = """
 SELECT p.name, CASE WHEN p.media = 'hdd' THEN p.rpm END, p.disks, l.disk_iops
 FROM fact.array_pool AS p
 LEFT JOIN fact.array_pool_load AS l ON l.endpoint = p.endpoint AND l.pool_id = p.pool_id
 WHERE p.endpoint = ? AND p.pool_id = ?
 """
-_POOL_LOADS = """
-SELECT l.actual_iops, l.latency_us / 1000
+_POOL_LOADS = f"""
+SELECT l.actual_iops, {_LATENCY_MS}
 FROM fact.array_volume AS v
 LEFT JOIN fact.array_volume_load AS l ON l.endpoint = v.endpoint AND l.volume_id = v.volume_id
 WHERE v.endpoint = ? AND v.pool_id = ?
-"""
+"""  # noqa: S608  likewise
 _NEIGHBOURS = """
 SELECT list(DISTINCT v.name ORDER BY v.name)[:5], count(DISTINCT v.vm_id)
 FROM fact.vm_disk AS d

@@ -20,6 +20,7 @@ def facts() -> Iterator[Facts]:
     given = hosts(2)
     volumes = ({"name": f"v{n}", "device": f"naa.{n}", "qos_curve": CURVE, "qos_max_iops": 1000} for n in (1, 2))
     array(given, "sf", EndpointKind.ELEMENT, *volumes)
+    given["array_volume_load"] = [{"endpoint": "sf", "volume_id": "v2", "actual_iops": 100, "latency_us": 0}]
     on_all_hosts(given, *(seen(f"naa.{n}", "solidfire") for n in (1, 2, 3)), seen("naa.4", "flasharray"))
     given["datastore"] = [
         {"datastore_id": f"ds-{n}", "name": f"store {n}", "type": "VMFS", "vmfs_uuid": f"uuid-{n}", "free_bytes": 10 * n}
@@ -106,6 +107,13 @@ def test_the_array_behind_it_is_known_where_it_was_read(facts: Facts) -> None:
     assert first.pool is not None
     assert [load.per_second for load in first.pool.loads] == [None], "its load was not read, nor its pool: its own volume stands for it"
     assert first.latency_ms is None
+
+
+def test_a_latency_of_0_beside_commands_was_not_measured(facts: Facts) -> None:
+    store = target(facts, "ds-2")
+    assert store.latency_ms is None
+    assert store.pool is not None
+    assert [(load.per_second, load.latency_ms) for load in store.pool.loads] == [(100, None)]
 
 
 def test_an_audit_by_all_rules_reads_all_that_a_check_asks() -> None:
