@@ -205,3 +205,19 @@ def test_a_full_queue_of_a_local_disk_is_told_without_an_array() -> None:
     [finding] = failing("device_queue", [row], "diag/queue-full")
     assert "54 commands waiting for the 1 place of the device's queue" in finding.message
     assert "as an array counts it: no figure" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("row", "wanted"),
+    [
+        pytest.param({}, "8 active, none dead", id="no path is left to report how it travels"),
+        pytest.param({"transport": "fc"}, "8 active, none dead, 2 usable by 2 adapters", id="Fibre Channel"),
+        pytest.param({"transport": "sas"}, "8 active, none dead, 2 usable", id="SAS"),
+        pytest.param({"transport": "iscsi"}, "8 active, none dead", id="iSCSI, which iscsi/paths has"),
+    ],
+)
+def test_two_adapters_are_wanted_of_what_is_known_to_be_fibre_channel(row: dict[str, Any], wanted: str) -> None:
+    lost = {"is_shared": True, "paths": 0, "active_paths": 0, "dead_paths": 0, "usable_paths": 0, "adapters": 0, "most_active_paths": 8}
+    [said] = judge_rows(shipped()["multipath/path-count"], [{**PLACE, **lost, "most_active_paths_at_most": 8, **row}])
+    assert said["verdict"] == Verdict.FAIL
+    assert f"wanted {wanted} (params)" in said["message"]
