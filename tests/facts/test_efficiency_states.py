@@ -50,3 +50,9 @@ def test_work_is_work_in_every_place_also_where_efficiency_is_off(state: str) ->
 def volume(word: str, state: str) -> Record:
     efficiency = {"state": state, "op_state": word}
     return Record({"uuid": "v", "name": "v", "svm": {"name": "s"}, "efficiency": efficiency}, "volume v", ParseErrors("x"))
+
+
+def test_a_volume_whose_efficiency_is_off_starts_nothing_also_while_its_savings_are_taken_back() -> None:
+    undone = {"endpoint": "a", "volume_id": "v", "state": "disabled", "operation_state": "undoing", "start_minutes": "[0]"}
+    [found] = rows_over("step_efficiency_anywhere", {"fact.array_efficiency": [undone]})
+    assert (found["may_start"], found["may_run"]) == (False, True)
