@@ -244,6 +244,13 @@ def test_ports_that_are_not_bound_count_as_those_that_are(bound: int, held_to: i
     assert most(in_subnet(over_iscsi(2, 2, bound), 2, 2, 2))["naa.1"]["3"] == held_to
 
 
+def test_hosts_that_bind_nothing_are_compared_and_are_not_said_to_use_one_port_of_two() -> None:
+    given = in_subnet(over_iscsi(0, 0), 2, 2)
+    given["path"] = [row for row in given["path"] if (row["host_id"], row["target"]) != ("host-2", "t2")]
+    assert most(given) == {"naa.1": {"1": 2, "2": 2}}
+    assert {row["compared_by"] for row in view("path_policy", given)} == {"iscsi without binding"}
+
+
 def test_a_vmkernel_adapter_of_another_stack_can_not_be_bound() -> None:
     assert most(in_subnet(over_iscsi(2, 2, 1), 2, 2, 2, stack="vmotion"))["naa.1"]["3"] == 2
 

@@ -122,6 +122,7 @@ matched AS (
             WHEN NOT is_bound THEN 1
             WHEN g.is_read THEN coalesce(w.vmknics, 1)  -- one that is bound to none goes by the routing table
         END AS ports,
+        is_bound AND g.is_read AND w.vmknics IS NULL AS is_routed,
         CASE WHEN NOT is_bound THEN 1 WHEN g.is_network_read THEN greatest(ports, y.vmknics) END AS ports_at_most
     FROM step_path_set AS s
     JOIN step_host_number AS n USING (host_number)
@@ -143,7 +144,8 @@ ported AS (
             WHEN count(ports_at_most) FILTER (is_of_kind AND is_of_driver) = count(hba) FILTER (is_of_kind AND is_of_driver)
             THEN CAST(coalesce(sum(ports_at_most) FILTER (is_of_kind AND is_of_driver), 0) AS BIGINT)
         END AS ports_at_most,
-        bool_or(is_bound) FILTER (is_of_kind AND is_of_driver) AS is_bound
+        bool_or(is_bound) FILTER (is_of_kind AND is_of_driver) AS is_bound,
+        bool_and(is_routed) FILTER (is_of_kind AND is_of_driver) AS is_routed
     FROM matched
     GROUP BY set_key
 ),
@@ -159,7 +161,8 @@ member AS (
         s.target_list,
         CASE WHEN s.transport IS NOT NULL THEN p.ports END AS ports,
         p.ports_at_most,
-        coalesce(p.is_bound, false) AS is_bound
+        coalesce(p.is_bound, false) AS is_bound,
+        p.is_routed
     FROM kind AS k
     JOIN counted AS c USING (endpoint_number, device_number)
     JOIN step_host_number AS n USING (host_number)
@@ -225,12 +228,16 @@ peer AS (
             WHEN count(*) FILTER (WHERE c.difference IS NULL AND c.is_open) = 0 THEN any_value(m.active_paths)
         END AS most,
         any_value(
-            m.transport
-            || ' by '
-            || m.ports
-            || CASE WHEN m.ports_at_most > m.ports THEN ' of ' || m.ports_at_most ELSE '' END
-            || CASE m.transport WHEN 'iscsi' THEN ' port' ELSE ' adapter' END
-            || CASE WHEN greatest(m.ports, m.ports_at_most) = 1 THEN '' ELSE 's' END
+            CASE
+                WHEN m.is_routed THEN m.transport || ' without binding'
+                ELSE
+                    m.transport
+                    || ' by '
+                    || m.ports
+                    || CASE WHEN m.ports_at_most > m.ports THEN ' of ' || m.ports_at_most ELSE '' END
+                    || CASE m.transport WHEN 'iscsi' THEN ' port' ELSE ' adapter' END
+                    || CASE WHEN greatest(m.ports, m.ports_at_most) = 1 THEN '' ELSE 's' END
+            END
         ) AS compared_by,
         few_distinct(c.difference) AS not_compared
     FROM member AS m
