@@ -190,7 +190,7 @@ pair AS (
         b.host_number AS other_number,
         b.active_paths AS other_paths,
         a.transport,
-        a.is_bound AND b.is_bound AND (a.ports > b.ports OR a.ports_at_most >= b.ports) AS has_lost_ports,
+        a.is_bound AND b.is_bound AND a.ports_at_most >= b.ports AS has_lost_ports,
         a.adapters IS NOT NULL
             AND (a.ports IS NULL OR b.ports IS NULL OR (a.is_bound AND b.is_bound AND a.ports < b.ports AND a.ports_at_most IS NULL)) AS is_open,
         CASE
