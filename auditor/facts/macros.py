@@ -7,7 +7,6 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from auditor.facts.efficiency_states import efficiency_works
-from auditor.facts.families import BEGINNING, SPECIAL, families_of_claim, family_of_inquiry, family_of_name
 from auditor.facts.families import BEGINNING, SPECIAL, all_inquiries, families_of_claim, family_of_inquiry, family_of_name
 from auditor.facts.family_advice import TOPICS, advice_sql
 from auditor.facts.node_states import has_node_states, node_is_up

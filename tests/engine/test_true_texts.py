@@ -200,7 +200,14 @@ def test_no_failure_wants_what_is_there_unless_it_is_a_limit(rule: Rule) -> None
 
 
 def test_a_full_queue_of_a_local_disk_is_told_without_an_array() -> None:
-    row = {"is_full": True, "queued": 54.0, "active": 1.0, "active_at_most": 1.0, "queued_at_most": 54.0, "depth_in_effect": 1}
+    row: dict[str, Any] = {
+        "is_full": True,
+        "queued": 54.0,
+        "active": 1.0,
+        "active_at_most": 1.0,
+        "queued_at_most": 54.0,
+        "depth_in_effect": 1,
+    }
     row |= {"is_protocol_endpoint": False, "is_shared": False, "family": "other", "commands_per_second": 60.0, "davg_ms": 200.0}
     [finding] = failing("device_queue", [row], "diag/queue-full")
     assert "54 commands waiting for the 1 place of the device's queue" in finding.message

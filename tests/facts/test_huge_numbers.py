@@ -30,9 +30,7 @@ def test_only_the_endpoint_that_answered_with_it_and_only_that_topic_is_unread(n
     whole = snapshot.connection.execute("SELECT endpoint, topic FROM fact.reading WHERE complete ORDER BY ALL").fetchall()
     assert whole == [("sf-odd", "nodes"), ("sf-prod", "nodes"), ("sf-prod", "volumes")]
     assert [one.complete for one in snapshot.readings] == [False, True]
-    assert snapshot.gaps == (
-        Gap("sf-odd", "volumes: qos_max_iops of array_volume", "a number in the answer is too large for its column"),
-    )
+    assert snapshot.gaps == (Gap("sf-odd", "volumes: qos_max_iops of array_volume", "a number in the answer is too large for its column"),)
 
 
 def test_a_real_number_that_is_too_large_is_left_out_as_well() -> None:
