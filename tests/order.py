@@ -113,6 +113,7 @@ LONGEST = (
     "endpoints/vcenter/collect/test_topics.py",
     "scenarios/test_expected.py",
     "cli/test_check_move_command.py",
+    "engine/test_true_texts.py",
     "engine/test_shipped_rules.py",
     "engine/test_evaluate.py",
     "engine/test_waived_verdicts.py",

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -126,12 +127,15 @@ def failing_rows(rule: Rule) -> list[dict[str, Any]]:
     return [dict(PLACE) | dict(example.row) for example in rule.examples if example.verdict is Verdict.FAIL]
 
 
-def said_with(rule: Rule, rows: Sequence[Mapping[str, Any]], **cells: Any) -> Iterator[tuple[str, str]]:
-    """Of each of these rows that fails with these cells as well: what is said of it as it is, and with them."""
-    changed = judge_rows(rule, [{**row, **cells} for row in rows])
-    for before, after in zip(judge_rows(rule, rows), changed, strict=True):
-        if after["verdict"] == Verdict.FAIL:
-            yield before["message"], after["message"]
+def said_with(rule: Rule, names: Sequence[str], value: Any) -> Iterator[tuple[str, str, str]]:
+    """Of each failing example that fails as well with `value` in one of these columns: which, what is said as it is, and with it."""
+    rows = failing_rows(rule)
+    before = judge_rows(rule, rows)
+    changed = iter(judge_rows(rule, [{**row, name: value} for name in names for row in rows]) if names else ())
+    for name in names:
+        for was in before:
+            if (now := next(changed))["verdict"] == Verdict.FAIL:
+                yield name, was["message"], now["message"]
 
 
 FOLLOWS: Mapping[str, str] = {
@@ -165,20 +169,21 @@ UNREAD = re.compile(
 @pytest.mark.parametrize("rule", shipped().rules.values(), ids=lambda rule: rule.id)
 def test_what_is_missing_for_another_reason_is_not_called_unread(rule: Rule) -> None:
     texts = {column.name: column.what for column in described(rule.over)}
-    for name in sorted(columns_shown(rule)):
-        _, is_said, reason = texts[name].partition("NULL")
-        if not is_said or UNREAD.fullmatch(f"NULL{reason}") or rule.over in FOLLOWS or f"{rule.over}.{name}" in FOLLOWS:
-            continue
-        for before, after in said_with(rule, failing_rows(rule), **{name: None}):
-            assert after.count(NOT_READ) <= before.count(NOT_READ), f"{name}: NULL{reason}"
+    types = defaultdict(str, shipped().views[rule.over])
+    reasons = {name: texts[name].partition("NULL")[2] for name in sorted(columns_shown(rule)) if "NULL" in texts[name]}
+    follows = {name for name in reasons if rule.over in FOLLOWS or f"{rule.over}.{name}" in FOLLOWS}
+    told = [name for name, reason in reasons.items() if not UNREAD.fullmatch(f"NULL{reason}") and name not in follows]
+    without_word = {slot.name for slot in slots(rule) if len(slot.words) < (3 if types[slot.name] == "BOOLEAN" else 2)}
+    for name, before, after in said_with(rule, told, None):
+        assert name not in without_word, f"{name}: NULL{reasons[name]}"
+        assert after.count(NOT_READ) <= before.count(NOT_READ), f"{name}: NULL{reasons[name]}"
 
 
 @pytest.mark.parametrize("rule", shipped().rules.values(), ids=lambda rule: rule.id)
 def test_what_is_one_is_told_in_the_singular(rule: Rule) -> None:
-    counted = [slot.name for slot in slots(rule) if any(re.search(r"[a-rt-z]s\b", word) for word in slot.words[:1])]
-    for name in sorted({*counted} & columns_shown(rule)):
-        for _, after in said_with(rule, failing_rows(rule), **{name: 1}):
-            assert re.search(r"\b1 (?:[\w/]+ ){1,3}(?:are|do|have|map|run|share|start|use|wait)\b", after) is None, after
+    counted = [slot.name for slot in slots(rule) if re.search(r"[a-rt-z]s\b", slot.unit)]
+    for _, _, after in said_with(rule, sorted({*counted} & columns_shown(rule)), 1):
+        assert re.search(r"\b1 (?:[\w/]+ ){1,3}(?:are|do|have|map|run|share|start|use|wait)\b", after) is None, after
 
 
 LIMITS = re.compile(r"\b(?:fewer|less|below|limit|optimal point|wanted none)\b")
