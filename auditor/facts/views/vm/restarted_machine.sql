@@ -73,7 +73,7 @@ SELECT
     END AS restarts_beside_storage,
     CASE
         WHEN min(p.datastores) IS NULL THEN 'not known, as its disks were not read'
-        WHEN min(b.words) IS NULL AND NOT bool_or(l.is_whole) THEN 'nothing in what was read of the log'
+        WHEN min(b.restarts) IS NULL AND NOT bool_or(l.is_whole) THEN 'nothing in what was read of the log'
         ELSE min(b.words)
     END AS storage_words
 FROM stopped AS s
