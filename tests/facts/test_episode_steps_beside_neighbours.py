@@ -309,3 +309,163 @@ def test_a_collapse_is_more_asked_and_less_done_in_and_outside_of_episodes() -> 
     rows = by("step_episode_collapse", " ".join(KEYS), given)
     assert rows[OWN] == {"episodes": 4, "collapsed": 2, "share_ran": 2 / 4, "first_at": at(10), "last_at": at(20), "worst_ms": 2.0}
     assert {key: (row["collapsed"], row["share_ran"]) for key, row in rows.items() if key != OWN} == dict.fromkeys(OTHERS, (0, 1.0))
+
+
+def test_a_cause_fits_by_its_begin_or_while_it_runs_and_by_chance_as_often_as_over_the_history() -> None:
+    own = [
+        *(episode(OWN, 1, 10, 11, latency_max_ms=7.0), episode(OWN, 2, 20, 22, latency_max_ms=9.0, sioc_active_percent=50.0)),
+        *(
+            episode(OWN, 3, 30, 33, latency_max_ms=8.0, sioc_active_percent=49.0),
+            episode(OWN, 4, 5, 99, is_begin_read=False, latency_max_ms=99.0),
+        ),
+    ]
+    given: dict[str, Rows] = {
+        "step_episode": [*own, *(episode(place, 1, 0, 100, latency_max_ms=99.0, sioc_active_percent=99.0) for place in OTHERS)],
+        "step_episode_cause": [
+            *(cause(OWN, "job", "dedup", begin, end) for begin, end in ((5, 6), (20.5, 21), (23, 24), (34, 40), (100, 101))),
+            cause(OWN, "move", "moves", 19, 35),
+            cause(OWN, "restart", "later", 200, 201),
+            *(cause(place, "job", "dedup", 0, 100) for place in OTHERS),
+        ],
+        "step_history_subject": [of(place, first_at=at(0), last_at=at(100)) for place in (OWN, *OTHERS)],
+        "step_history_normal": [
+            *(of(OWN, host_id="h1", seconds=60), of(OWN, host_id="h9", seconds=300)),
+            *(of(place, host_id=host, seconds=60) for place in OTHERS for host in ("h1", "h9")),
+        ],
+        "fact.load_history": [
+            *(interval(place, n) for place in (OWN, *OTHERS) for n in range(100)),
+            interval(OWN, 300, host="h9"),
+            interval(OWN, 300, seconds=300),
+        ],
+    }
+    rows = by("step_episode_fit", " ".join((*KEYS, "cause", "cause_name")), given)
+    columns = ("episodes", "begun", "share_begun", "ran", "share_ran", "runs", "runs_met", "first_at", "last_at", "worst_ms")
+    job, move = (rows[(*OWN, *which)] for which in (("job", "dedup"), ("move", "moves")))
+    assert tuple(job[name] for name in columns) == (3, 2, pytest.approx(0.21), 1, pytest.approx(0.14), 4, 2, at(10), at(20), 9.0)
+    assert tuple(move[name] for name in columns) == (3, 1, pytest.approx(0.06), 1, pytest.approx(0.17), 1, 1, at(20), at(30), 9.0)
+    later = rows[(*OWN, "restart", "later")]
+    assert tuple(later[name] for name in columns) == (3, 0, 0.0, 0, 0.0, 0, 0, None, None, None)
+    assert len(rows) == 3 + len(OTHERS)
+
+
+def test_a_clock_time_is_the_one_at_which_more_episodes_began_than_chance_explains() -> None:
+    begins = (70, 72, 190, 310, 440)  # 03:10, 03:12, 05:10, 07:10, 09:20 UTC
+
+    def begun(place: Place, number: int, minute: float, **more: Any) -> dict[str, Any]:
+        return episode(place, number, minute, minute + 10, latency_max_ms=float(number)) | more
+
+    given: dict[str, Rows] = {
+        "step_episode": [
+            *(begun(OWN, number, minute) for number, minute in enumerate(begins)),
+            begun(OWN, 9, 550, is_begin_read=False),
+            *(begun(place, number, minute) for place in OTHERS[:2] for number, minute in enumerate((70, 190, 310, 550))),
+            *(begun(OTHERS[2], number, 550) for number in range(2)),
+        ],
+        "step_history_subject": [of(place, seconds=600, first_at=at(0), last_at=at(720)) for place in (OWN, *OTHERS)],
+    }
+    rows = by("step_episode_clock", " ".join(KEYS), given)
+    columns = ("cause_name", "episodes", "begun", "tried", "runs", "runs_met", "first_at", "last_at", "worst_ms")
+    name, own = "every 2 hours, at 01:10 UTC", rows.pop(OWN)
+    assert tuple(own[name] for name in columns) == (name, 5, 5, 63, 6, 4, at(70), at(440), 4.0)
+    assert (own["share_begun"], own["chance"]) == (pytest.approx(1 / 6), pytest.approx((1 / 6) ** 5))
+    assert {key: tuple(row[name] for name in columns) for key, row in rows.items()} == dict.fromkeys(
+        OTHERS[:2], (name, 4, 4, 63, 6, 4, at(70), at(550), 3.0)
+    )
+
+
+def test_a_pattern_is_rated_by_what_was_tried_on_its_own_thing() -> None:
+    def fit(place: Place, kind: str, name: str, begun: tuple[int, float], ran: tuple[int, float], episodes: int = 4) -> dict[str, Any]:
+        shares = {"begun": begun[0], "share_begun": begun[1], "ran": ran[0], "share_ran": ran[1], "runs": 5, "runs_met": 3}
+        return of(place, cause=kind, cause_name=name, episodes=episodes, **shares)
+
+    ends = {"first_at": at(0), "last_at": at(60)}
+    given: dict[str, Rows] = {
+        "step_episode_fit": [
+            *(fit(OWN, "job", "dedup", (3, 0.1), (3, 0.5)), fit(OWN, "job", "copy", (1, 0.5), (2, 0.25))),
+            *(fit(OWN, "job", "scrub", (3, 0.5), (3, 0.5)), fit(OTHERS[2], "job", "z", (0, 0.5), (1, 0.5), 2)),
+            *(fit(OWN, "move", "moves", (3, 0.001), (2, 0.2)), fit(OTHERS[0], "job", "dedup", (2, 0.1), (1, 0.5))),
+            *(fit(OTHERS[1], "job", "dedup", (3, 0.2), (3, 0.9), 3), fit(OTHERS[2], "restart", "x", (1, 0.1), (1, 0.1), 2)),
+        ],
+        "step_episode_clock": [of(OWN, cause_name="noon", episodes=4, begun=4, share_begun=0.25, tried=10, runs=6, runs_met=4)],
+        "step_episode_collapse": [of(OWN, episodes=4, collapsed=1, share_ran=0.5), of(OTHERS[0], episodes=2, collapsed=0, share_ran=0.5)],
+        "step_history_subject": [of(place, name=" ".join(place), is_whole=True, **ends) for place in (OWN, *OTHERS)],
+    }
+    rows = by("episode_pattern", " ".join((*KEYS, "cause", "cause_name")), given)
+    columns = (
+        "resource_name",
+        "way",
+        "fitting",
+        "share",
+        "fitting_by_chance",
+        "tried",
+        "chance",
+        "runs",
+        "runs_met",
+        "job_chance",
+        "hours",
+    )
+    name, best = "vc datastore d1", pytest.approx(6 * (4 * 0.1**3 * 0.9 + 0.1**4))
+    far = (pytest.approx(2 * (6 * 0.01 * 0.81 + 4 * 0.001 * 0.9 + 0.0001)), 5, 3, 1.0, 1.0)
+    some = pytest.approx(0.1808)
+    shown = {key: tuple(row[column] for column in columns) for key, row in rows.items()}
+    assert shown == {
+        (*OWN, "job", "dedup"): (name, "begin with it", 3, 0.1, pytest.approx(0.4), 6, best, 5, 3, best, 1.0),
+        (*OWN, "job", "copy"): (name, "go while it runs", 2, 0.25, 1.0, 6, 1.0, 5, 3, best, 1.0),
+        (*OWN, "job", "scrub"): (name, "go while it runs", 3, 0.5, 2.0, 6, 1.0, 5, 3, best, 1.0),
+        (*OTHERS[2], "job", "z"): ("vc datastore d2", "go while it runs", 1, None, None, None, None, 5, 3, 1.0, 1.0),
+        (*OWN, "move", "moves"): (name, "go while it runs", 2, 0.2, pytest.approx(0.8), 1, some, None, None, best, 1.0),
+        (*OWN, "clock", "noon"): (name, "begin with it", 4, 0.25, 1.0, 10, pytest.approx(10 * 0.25**4), 6, 4, best, 1.0),
+        (*OWN, "collapse", "more asked, less done"): (name, "show it", 1, 0.5, 2.0, 1, pytest.approx(1 - 0.5**4), None, None, best, 1.0),
+        (*OTHERS[0], "job", "dedup"): ("vc-2 datastore d1", "begin with it", 2, 0.1, pytest.approx(0.4), 2, *far),
+        (*OTHERS[1], "job", "dedup"): (
+            *("vc device d1", "begin with it", 3, 0.2, pytest.approx(0.6), 2, pytest.approx(2 * 0.2**3), 5, 3),
+            *(pytest.approx(2 * 0.2**3), 1.0),
+        ),
+        (*OTHERS[2], "restart", "x"): ("vc datastore d2", "go while it runs", 1, None, None, None, None, None, None, 1.0, 1.0),
+    }
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "first", "family", "complete", "is_whole"),
+    [
+        pytest.param("move", "m", -1455, "other", True, True, id="a move since all events are listed"),
+        pytest.param("move", "m", -1456, "other", True, None, id="a move of before"),
+        pytest.param("restart", "r", -1456, "other", True, None, id="a restart of before"),
+        pytest.param("move", "m", 0, "other", False, None, id="events were not read whole"),
+        pytest.param("job", "j", -1455, "flasharray", True, True, id="a job since all jobs are listed"),
+        pytest.param("job", "j", -1456, "flasharray", True, None, id="a job of before"),
+        pytest.param("job", "j", 0, "ontap", True, None, id="a job of an array that lists the newest run"),
+        pytest.param("job", "j", 0, "flasharray", False, None, id="jobs were not read whole"),
+        pytest.param("job", "replication, schedule hourly", -9999, "ontap", False, True, id="a job whose schedule is known"),
+        pytest.param("job", "replication", -9999, "ontap", False, True, id="a job of a schedule without a name"),
+        pytest.param("job", "replication, schedule other", -9999, "ontap", True, None, id="a job of another pool's schedule"),
+        pytest.param("job", "replication, schedule daily", -9999, "ontap", True, None, id="a job whose schedule is too rare"),
+    ],
+)
+def test_a_pattern_is_of_a_whole_history_where_all_that_happened_in_it_is_listed(
+    kind: str, name: str, first: int, family: str, complete: bool, is_whole: bool | None
+) -> None:
+    topics = (("vc", "storage_events"), ("east", "background_jobs"))
+    given: dict[str, Rows] = {
+        "step_episode_fit": [of(OWN, cause=kind, cause_name=name, episodes=4, begun=1, share_begun=0.5, ran=1, share_ran=0.5)],
+        "step_history_subject": [of(OWN, name="d1", is_whole=True, first_at=at(first), last_at=at(60))],
+        "step_history_volume": [of(OWN, array_endpoint="east", volume_id="v1", pool_id="p1")],
+        "step_array": [{"endpoint": "east", "family": family}],
+        "step_replication": [
+            {"endpoint": "east", "pool_id": "p1", "schedule": "hourly", "interval_seconds": 3600},
+            {"endpoint": "east", "pool_id": "p1", "schedule": "daily", "interval_seconds": 86400},
+            {"endpoint": "east", "pool_id": "p1", "interval_seconds": 900},
+            {"endpoint": "east", "pool_id": "p2", "schedule": "other", "interval_seconds": 900},
+        ],
+        "fact.reading": [
+            *({"endpoint": endpoint, "topic": topic, "scope": "", "complete": complete, "read_at": NIGHT} for endpoint, topic in topics),
+            *({"endpoint": endpoint, "topic": "other", "scope": "", "complete": False, "read_at": at(9999)} for endpoint, _ in topics),
+        ],
+    }
+    [row] = rows_over("episode_pattern", given)
+    assert row["is_whole"] is is_whole
+
+    if kind == "job" and is_whole and family == "flasharray":
+        given["step_history_volume"].append(of(OWN, array_endpoint="west", volume_id="v1"))
+        [row] = rows_over("episode_pattern", given)
+        assert row["is_whole"] is None, "it lies on another array as well"
