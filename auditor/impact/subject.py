@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -15,9 +16,17 @@ if TYPE_CHECKING:
 
     Ask = Callable[[str, Mapping[str, object]], Sequence[Row]]
 
-_DEVICE_COLUMNS = ("device", "devices", "devices_of_pool", "eternus_devices", "odd_device_names", "deepest_device", "device_names")
-_STORE_COLUMNS = ("datastores", "datastore")
+DEVICE_COLUMNS = (
+    *("device", "devices", "devices_of_pool", "eternus_devices", "odd_device_names", "deepest_device", "busiest_device"),
+    *("psp_device_names", "round_robin_device_names", "ontap_device_names"),
+)
+STORE_COLUMNS = (
+    *("datastores", "datastore", "datastore_names", "sioc_datastores", "datastores_of_pool", "ontap_datastores"),
+    *("source_datastores", "target_datastore"),
+)
+"""Columns of evidence that name devices or datastores."""
 _DEVICE_NAMES = ("naa.", "eui.", "t10.", "mpx.")
+_MORE = re.compile(r" and \d+ more$")  # a list of more than five names ends so
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +87,8 @@ def beginnings(ask: Ask, finding: Finding) -> list[Beginning]:
 
 def _devices(finding: Finding) -> list[str]:
     """The devices that a finding names, in its id or its evidence."""
-    named = [finding.resource.name, *(finding.evidence.get(column) for column in _DEVICE_COLUMNS)]
-    words = [word.strip().split(" and ")[0] for text in named if isinstance(text, str) for word in text.split(",")]
-    return list(dict.fromkeys(word for word in words if word.startswith(_DEVICE_NAMES)))
+    named = [finding.resource.name, *(finding.evidence.get(column) for column in DEVICE_COLUMNS)]
+    return list(dict.fromkeys(word for text in named for word in _names(text) if word.startswith(_DEVICE_NAMES)))
 
 
 def _on_volumes(ask: Ask, array: str, volumes: Sequence[str]) -> list[Row]:
@@ -99,9 +107,14 @@ def _stored(ask: Ask, finding: Finding) -> list[Row]:
     if resource.kind in views_of("datastore"):
         wanted = {"endpoint": resource.endpoint, "datastore_id": resource.id.split("/")[0], **_host(resource)}
         return [row for row in ask("disk_stream", wanted) if row["runs"] is not False]
-    names = [name.strip() for column in _STORE_COLUMNS for name in str(finding.evidence.get(column) or "").split(",")]
-    rows = [row for name in names if name for row in ask("disk_stream", {"datastore": name}) if row["runs"] is not False]
+    names = dict.fromkeys(name for column in STORE_COLUMNS for name in _names(finding.evidence.get(column)))
+    rows = [row for name in names for row in ask("disk_stream", {"datastore": name}) if row["runs"] is not False]
     return _nearest(ask, rows, resource)
+
+
+def _names(text: object) -> list[str]:
+    """The names of a list as views write it."""
+    return _MORE.sub("", text).split(", ") if isinstance(text, str) else []
 
 
 def _nearest(ask: Ask, rows: Sequence[Row], resource: Resource) -> list[Row]:

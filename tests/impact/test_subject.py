@@ -6,7 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from auditor.impact.subject import Beginning, beginnings, path_from, path_of_finding, paths_of_machine
+from auditor.engine.rules.checked import checked_rules
+from auditor.facts.catalog import view_columns
+from auditor.impact.subject import DEVICE_COLUMNS, STORE_COLUMNS, Beginning, beginnings, path_from, path_of_finding, paths_of_machine
 from auditor.model import Finding, Resource, Scalar
 from tests.impact.asked import DEVICE, HOST, VCENTER, Asked, device, disk, queue, row_of, s0
 from tests.report import samples
@@ -55,6 +57,43 @@ QUEUES = [
 )
 def test_a_finding_begins_at(finding: Finding, begin: Beginning) -> None:
     assert beginnings(Asked(device_queue=QUEUES), finding)[0] == begin
+
+
+NO_NAMES = {"device_state"}
+"""Columns of evidence that say something else of a device or a datastore."""
+
+
+def test_every_column_of_evidence_that_names_devices_or_datastores_is_looked_at() -> None:
+    columns = view_columns()
+    named = {
+        column
+        for one in checked_rules().values()
+        for column in one.rule.evidence
+        if ("device" in column or "datastore" in column) and columns[one.rule.over].get(column) == "VARCHAR"
+    }
+    assert named - {*DEVICE_COLUMNS, *STORE_COLUMNS} == NO_NAMES
+    assert {*DEVICE_COLUMNS, *STORE_COLUMNS} <= {column for view in columns.values() for column in view}, "no view has it any more"
+
+
+@pytest.mark.parametrize("column", DEVICE_COLUMNS)
+@pytest.mark.parametrize("name", ["naa.1", "eui.2", "t10.3", "mpx.4"])
+def test_a_device_is_known_by_what_names_of_devices_begin_with(column: str, name: str) -> None:
+    finding = about("array_pool", "aggr", "x", host=None, endpoint="na", **{column: f"x, {name} and 3 more"})
+    queues = [queue(device=name, resource_name=name)]
+    assert beginnings(Asked(device_queue=queues), finding) == [Beginning(VCENTER, HOST, name)]
+
+
+@pytest.mark.parametrize("column", STORE_COLUMNS)
+def test_of_more_datastores_than_are_named_the_last_is_looked_at_as_well(column: str) -> None:
+    disks = [disk("one", datastore="rock and roll", host="esx-1"), disk("two", datastore="other", host="esx-2")]
+    finding = about("storage_pod", "pod", "group-p1", host=None, **{column: "first, rock and roll and 12 more"})
+    assert [one.host for one in beginnings(Asked(disk_stream=disks), finding)] == ["esx-1"]
+
+
+def test_a_machine_on_a_datastore_that_two_columns_name_counts_once() -> None:
+    finding = about("storage_pod", "pod", "group-p1", host=None, datastore_names="one, two", sioc_datastores="one")
+    [begin] = beginnings(Asked(disk_stream=[disk("db", datastore="one")]), finding)
+    assert begin.about == ("vm-db/Hard disk 1",)
 
 
 def test_a_device_without_load_begins_at_itself() -> None:
