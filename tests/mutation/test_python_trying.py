@@ -4,7 +4,7 @@ import sys
 import time
 from collections.abc import Callable
 from functools import cache
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -41,11 +41,12 @@ def test_what_a_module_keeps_in_caches_of_its_own_is_forgotten(monkeypatch: pyte
     own, imported = cache(lambda: 1), cache(lambda: 2)
     own.__module__ = "under_trial"
     module = ModuleType("under_trial")
-    vars(module).update(own=own, imported=imported)
+    layout = SimpleNamespace(known={"column": {"cells": 1}})
+    vars(module).update(own=own, imported=imported, layout=layout)
     monkeypatch.setitem(sys.modules, "under_trial", module)
     assert (own(), imported()) == (1, 2)
     trying._forget(["under_trial", "not_imported"])
-    assert (own.cache_info().currsize, imported.cache_info().currsize) == (0, 1)
+    assert (own.cache_info().currsize, imported.cache_info().currsize, layout.known) == (0, 1, {})
 
 
 DECORATED = """

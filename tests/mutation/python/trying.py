@@ -214,6 +214,8 @@ def _forget(modules: Iterable[str]) -> None:
         for one in vars(sys.modules[name]).values() if name in sys.modules else ():
             if hasattr(one, "cache_clear") and one.__module__ == name:
                 one.cache_clear()
+            elif isinstance(known := getattr(one, "known", None), dict):  # values that a Layout has read before
+                known.clear()
 
 
 def _passes(item: pytest.Item, mutant: str) -> bool:

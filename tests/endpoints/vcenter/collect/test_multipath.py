@@ -147,6 +147,12 @@ def test_a_bound_adapter_is_compliant_only_where_the_host_says_so(status: str | 
     assert bool(parse_errors) == (status is None)
 
 
+def test_a_word_of_compliance_that_nobody_knows_is_named_with_its_field() -> None:
+    (row,), parse_errors = read(iscsi_portals, {"Adapter": "vmhba64", "Vmknic": "vmk1", "CompliantStatus": "perhaps"})
+    assert row["compliant"] is None
+    assert parse_errors == ["compliantstatus of a portal on vmk1 says 'perhaps', which is not understood"]
+
+
 def bound(description: VCenterDescription) -> VCenterDescription:
     """The small vCenter whose first cluster has a claim rule of its own and, on its first host, two bound adapters."""
     rule = SatpRuleDescription(satp="VMW_SATP_ALUA", vendor="PURE", model="FlashArray", psp="VMW_PSP_RR", psp_options="iops=1")
