@@ -37,16 +37,23 @@ def test_a_process_that_others_keep_from_computing_goes_on() -> None:
     assert list(trying._messages(waits, patience=5.0)) == [{}, {"ended": True}]
 
 
-def test_what_a_module_keeps_in_caches_of_its_own_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    own, imported = cache(lambda: 1), cache(lambda: 2)
-    own.__module__ = "under_trial"
-    module = ModuleType("under_trial")
+def test_what_a_module_and_those_beside_it_keep_in_caches_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    own, beside, imported, elsewhere = (cache(lambda: 1) for _ in range(4))
+    own.__module__, beside.__module__, elsewhere.__module__ = "trial.own", "trial.beside", "other.far"
     layout = SimpleNamespace(known={"column": {"cells": 1}})
-    vars(module).update(own=own, imported=imported, layout=layout)
-    monkeypatch.setitem(sys.modules, "under_trial", module)
-    assert (own(), imported()) == (1, 2)
-    trying._forget(["under_trial", "not_imported"])
-    assert (own.cache_info().currsize, imported.cache_info().currsize, layout.known) == (0, 1, {})
+    for name, things in (
+        ("trial.own", {"own": own, "imported": imported}),
+        ("trial.beside", {"beside": beside, "layout": layout}),
+        ("other.far", {"elsewhere": elsewhere}),
+    ):
+        module = ModuleType(name)
+        vars(module).update(things)
+        monkeypatch.setitem(sys.modules, name, module)
+    for one in (own, beside, imported, elsewhere):
+        one()
+    trying._forget(["trial.own", "trial.not_imported"])
+    assert [one.cache_info().currsize for one in (own, beside, imported, elsewhere)] == [0, 0, 1, 1]
+    assert layout.known == {}
 
 
 DECORATED = """

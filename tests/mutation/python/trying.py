@@ -209,12 +209,16 @@ def _is_about(mutant: PythonMutant, nodeid: str) -> bool:
 
 
 def _forget(modules: Iterable[str]) -> None:
-    """Empty the caches of these modules: what one kept from before would hide a mistake in what makes it, or keep it for other tests."""
-    for name in modules:
-        for one in vars(sys.modules[name]).values() if name in sys.modules else ():
+    """Empty the caches of these modules and those beside them: what one kept from before would hide a mistake in what makes it.
+
+    It would keep a mistake for other tests, too.
+    """
+    packages = {name.rpartition(".")[0] for name in modules}
+    for name in [name for name in sys.modules if name.rpartition(".")[0] in packages]:
+        for one in list(vars(sys.modules[name]).values()):
             if hasattr(one, "cache_clear") and one.__module__ == name:
                 one.cache_clear()
-            elif isinstance(known := getattr(one, "known", None), dict):  # values that a Layout has read before
+            elif isinstance(known := getattr(one, "known", None), dict):  # values that a Layout of esxcli has read before
                 known.clear()
 
 

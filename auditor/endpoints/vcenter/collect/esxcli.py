@@ -163,7 +163,7 @@ class Layout:
     @property
     def fields(self) -> frozenset[str]:
         """Every field that is looked at, by its plain name."""
-        return frozenset(column.field for column in self.columns) | {self.named[1]}
+        return frozenset(name for column in self.columns for name in (column.field, *column.also)) | {self.named[1]}
 
     def __call__(self, records: Records, where: Mapping[str, str]) -> Iterator[Facts]:
         """The rows of `records`; `where` repeats in every row."""

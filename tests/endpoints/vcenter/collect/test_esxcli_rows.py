@@ -297,3 +297,24 @@ def test_a_mistake_is_reported_of_every_record_that_has_it() -> None:
     _, errors = read(scheduling, *odd, *odd[:1])
     text = "noofoutstandingioswithcompetingworlds of naa.{} is 'many', not a number"
     assert errors == [text.format(0), text.format(1), "naa.0 is listed twice"]
+
+
+@pytest.mark.parametrize(
+    ("errors", "line"),
+    [
+        pytest.param(["a", "b", "c"], "a; b; c", id="three"),
+        pytest.param(["a", "b", "c", "d"], "a; b; c; and 1 more", id="one more"),
+        pytest.param(["a", "b", "c", "d", "e"], "a; b; c; and 2 more", id="two more"),
+    ],
+)
+def test_three_errors_are_named_and_the_others_counted(errors: list[str], line: str) -> None:
+    records = Records([])
+    records.parse_errors = errors
+    assert records.summary() == line
+
+
+def test_the_fields_that_are_selected_are_those_of_all_columns_and_the_one_that_names_a_record() -> None:
+    layout = Layout(
+        "device_offload", (Column("a_status", "astatus"), Column("b_status", "bstatus", also=("kind",))), ("device", "device"), by_device
+    )
+    assert layout.fields == {"astatus", "bstatus", "kind", "device"}
