@@ -209,6 +209,14 @@ def test_a_host_with_more_bound_ports_and_fewer_paths_is_held_to_those_with_fewe
     }
 
 
+def test_a_host_with_more_adapters_of_hardware_and_fewer_paths_is_not_compared() -> None:
+    """Some of its adapters may be zoned to another array."""
+    given = fleet(2, 4)
+    sees(given, 1, "naa.1", NEAR)
+    sees(given, 2, "naa.1", NEAR, by=1)
+    assert most(given) == {"naa.1": {"1": 8, "2": 4}}
+
+
 def in_subnet(given: Facts, *vmknics: int, **more: str) -> Facts:
     """Each host has so many VMkernel adapters in the subnet of the target's portals, bound or not, and one elsewhere."""
     own = {"subnet_mask": "255.255.255.0", "stack": "defaultTcpipStack"}

@@ -26,7 +26,11 @@ LOAD_TABLES = (
         ("qavg_ms", "DOUBLE", "queueLatency, as gavg_ms"),
         ("davg_median_ms", "DOUBLE", "deviceLatency, median of the samples in which commands passed; NULL when none did"),
         ("kavg_max_ms", "BIGINT", "kernelLatency, highest of the busy samples; NULL when none was busy"),
-        ("kavg_run_over_1ms", "BIGINT", "most busy samples in a row with kernelLatency above 1 ms; NULL with fewer than 5 samples"),
+        (
+            "kavg_run_over_1ms",
+            "BIGINT",
+            "most busy samples in a row with kernelLatency above 1 ms; NULL with fewer than 5 samples, or if missing ones may make it 5",
+        ),
         ("kavg_run_over_2ms", "BIGINT", "the same above 2 ms"),
         ("max_queue_depth", "BIGINT", "commands; maxQueueDepth of the newest sample, what esxtop calls DQLEN"),
         ("commands_aborted", "BIGINT", "in all samples together"),

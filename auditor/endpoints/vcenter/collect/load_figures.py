@@ -230,13 +230,19 @@ def _where(values: Values, wanted: Sequence[bool]) -> list[float]:
     return [value for value, wants in zip(values, wanted, strict=False) if wants and value is not None]
 
 
-def _longest_run(values: Values, busy: Sequence[bool], times: Sequence[datetime], above: int) -> int:
-    """The most busy samples in a row with more than `above`; one that is missing ends a row, for nothing is known of it."""
+def _longest_run(values: Values, busy: Sequence[bool], times: Sequence[datetime], above: int) -> int | None:
+    """The most busy samples in a row with more than `above`; None where busy ones that are missing leave open whether there are FEWEST."""
+    least = _in_a_row([counts and value is not None and value > above for value, counts in zip(values, busy, strict=True)], times)
+    most = _in_a_row([counts and (value is None or value > above) for value, counts in zip(values, busy, strict=True)], times)
+    return None if least < FEWEST <= most else least
+
+
+def _in_a_row(counts: Sequence[bool], times: Sequence[datetime]) -> int:
     longest = run = 0
     before: datetime | None = None
-    for value, counts, time in zip(values, busy, times, strict=True):
+    for one, time in zip(counts, times, strict=True):
         follows = before is not None and time - before <= _APART
-        run = (run + 1 if follows else 1) if counts and value is not None and value > above else 0
+        run = (run + 1 if follows else 1) if one else 0
         longest, before = max(longest, run), time
     return longest
 
