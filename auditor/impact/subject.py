@@ -25,7 +25,7 @@ STORE_COLUMNS = (
     *("source_datastores", "target_datastore"),
 )
 """Columns of evidence that name devices or datastores."""
-_DEVICE_NAMES = ("naa.", "eui.", "t10.", "mpx.")
+_DEVICE_NAMES = ("naa.", "eui.", "t10.", "mpx.", "uuid.", "nqn.")
 _MORE = re.compile(r" and \d+ more$")  # a list of more than five names ends so
 
 

@@ -76,7 +76,7 @@ def test_every_column_of_evidence_that_names_devices_or_datastores_is_looked_at(
 
 
 @pytest.mark.parametrize("column", DEVICE_COLUMNS)
-@pytest.mark.parametrize("name", ["naa.1", "eui.2", "t10.3", "mpx.4"])
+@pytest.mark.parametrize("name", ["naa.1", "eui.2", "t10.3", "mpx.4", "uuid.5", "nqn.6"])
 def test_a_device_is_known_by_what_names_of_devices_begin_with(column: str, name: str) -> None:
     finding = about("array_pool", "aggr", "x", host=None, endpoint="na", **{column: f"x, {name} and 3 more"})
     queues = [queue(device=name, resource_name=name)]
