@@ -81,7 +81,7 @@ PERIOD = timedelta(days=1)
 MOST_EVENTS = 20_000
 """Of trouble, and of the rest, read at most, newest first; some 10 ms a page of 100 in pyVmomi."""
 
-_DEVICE = re.compile(r"(?:naa|eui|t10|mpx|uuid|nqn)\.\S+")
+_DEVICE = re.compile(r"(nqn\.\S+|(?:naa|eui|t10|mpx|uuid)\.\S+?)(?::\d+)?")  # an extent may be named by its partition, as in naa.6...:1
 _VMFS_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{12}")
 _NUMBERS_OF_LATENCY = 2  # "increased from average value of 1343 microseconds to 28022 microseconds"
 
@@ -135,7 +135,7 @@ def _add(rows: Rows, event: Any, known: Mapping[str, tuple[str, str]]) -> None:
     type_id, (kind, what) = named
     texts = [str(one.value) for one in getattr(event, "arguments", None) or () if one.value is not None]
     numbers = [int(text) for text in texts if text.isdecimal()]
-    device = next((text for text in texts if _DEVICE.fullmatch(text)), None)
+    device = next((found[1] for text in texts if (found := _DEVICE.fullmatch(text))), None)
     moved_from, moved_to = ends_of_move(event) if known is ACTIVITY else (None, None)
     rows.add(
         event_key=event.key,

@@ -98,6 +98,17 @@ def read(endpoint: Endpoint) -> tuple[list[dict[str, Any]], list[bool], list[Gap
             {"kind": "lost", "what": "part of a VMFS volume lost", "device": NAA},
             id="an extent",
         ),
+        pytest.param(extended("esx.problem.vmfs.extent.offline", f"{NAA}:1", "gold-01"), {"device": NAA}, id="an extent by its partition"),
+        pytest.param(
+            extended("esx.problem.vmfs.extent.offline", "mpx.vmhba0:C0:T1:L0:3", "gold-01"),
+            {"device": "mpx.vmhba0:C0:T1:L0"},
+            id="a partition of a device that is named by its path",
+        ),
+        pytest.param(
+            extended("esx.problem.storage.apd.start", "nqn.2014-08.org.example:nvme:1"),
+            {"device": "nqn.2014-08.org.example:nvme:1"},
+            id="a number that is part of a name",
+        ),
         pytest.param(
             extended("esx.problem.vmfs.extent.online", NAA), {"kind": "over", "what": "part of a VMFS volume lost"}, id="and back again"
         ),
