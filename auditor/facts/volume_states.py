@@ -23,7 +23,8 @@ SERVES: Mapping[str, Mapping[str, bool | None]] = MappingProxyType(
         # VolumeStateEnum of REST 4.1: "operating normally", "not yet ready for use", "not available", "being deleted".
         "powerstore": {"Ready": True, "Initializing": False, "Offline": False, "Destroying": None},
         # NsVolStatus of hpe-storage/nimble-golang-sdk; offline and non_writable are what a volume becomes whose pool is full
-        # (performance_policy.go, SpacePolicy). It explains the others not.
+        # (performance_policy.go, SpacePolicy). It explains the others not. One that is offline as the copy of another has a word of its
+        # own, which does not stand here (endpoints/nimble/rows.py).
         "nimble": {"online": True, "offline": False, "non_writable": False, "read_only": None, "login_only": None},
         # volume.status of the Element API: what is being made takes no connections, what is deleted is no volume here (step_volume).
         "solidfire": {"active": True, "init": False},

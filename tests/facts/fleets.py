@@ -23,6 +23,7 @@ FAMILY = {
     EndpointKind.ESERIES: "eseries",
     EndpointKind.DOTHILL: "dothill",
     EndpointKind.POWERSTORE: "powerstore",
+    EndpointKind.NIMBLE: "nimble",
 }
 INQUIRY = {
     "solidfire": ("SolidFir", "SSD SAN"),

@@ -348,6 +348,8 @@ def test_a_volume_is_with_the_controller_that_it_was_given_to_or_another(
         pytest.param(EndpointKind.ONTAP, "online", True, id="a LUN that is there"),
         pytest.param(EndpointKind.ONTAP, "mixed", None, id="a FlexGroup in parts"),
         pytest.param(EndpointKind.POWERSTORE, "Offline", False, id="a PowerStore's"),
+        pytest.param(EndpointKind.NIMBLE, "offline", False, id="a Nimble's"),
+        pytest.param(EndpointKind.NIMBLE, "offline (replica)", None, id="a copy on a Nimble, which is offline by design"),
         pytest.param(EndpointKind.POWERSTORE, "online", None, id="another array's word"),
         pytest.param(EndpointKind.ESERIES, "failed", False, id="an E-Series'"),
         pytest.param(EndpointKind.DOTHILL, "Degraded", None, id="one that no source explains"),

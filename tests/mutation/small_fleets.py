@@ -58,7 +58,7 @@ class FleetPlan:
     unread: frozenset[str]  # topics of the vCenters
 
 
-_NOT_DRAWN = ("dothill", "powerstore")
+_NOT_DRAWN = ("dothill", "powerstore", "nimble")
 """More families than these settle fewer rules in a small fleet than the laws ask for; these have tests of their own."""
 
 FAMILIES: Mapping[str, EndpointKind | None] = {

@@ -15,6 +15,9 @@ AGENT_TYPES = frozenset({"none", "smis", "vvol", "openstack", "openstackv2"})
 VOLUME_STATES = frozenset({"online", "offline", "non_writable", "read_only", "login_only"})
 """NsVolStatus."""
 
+REASONS_OF_COPIES = frozenset({"replica", "serial_number_collision"})
+"""NsOfflineReason, those by which a volume is offline as the copy of another, which may serve under the same serial number (unverified)."""
+
 ARRAY_STATES = frozenset({"reachable", "unreachable"})
 """NsArrayStatus."""
 

@@ -15,6 +15,7 @@ from auditor.endpoints.nimble.enumerations import (
     AGENT_TYPES,
     ALARM_STATES,
     PROTOCOL_ENDPOINT_STATES,
+    REASONS_OF_COPIES,
     SEVERITIES,
     VOLUME_STATES,
 )
@@ -177,7 +178,7 @@ def volume_row(volume: Record, folders: Mapping[str, tuple[str | None, Ceilings]
         "device": None if is_virtual else device,
         "is_virtual": is_virtual,
         "vvol_id": None,
-        "status": volume.listed("vol_state", VOLUME_STATES, needed=True),
+        "status": _state(volume),
         "size_bytes": None if size is None else size * MIB,
         "pool_id": volume.identifier("pool_id"),
         "copy_of": (volume.optional_text("parent_vol_id") or volume.optional_text("parent_vol_name") or None)
@@ -188,6 +189,13 @@ def volume_row(volume: Record, folders: Mapping[str, tuple[str | None, Ceilings]
         **shared,
         "qos_read": own.is_read and shared_is_read,
     }
+
+
+def _state(volume: Record) -> str | None:
+    """How the array reports it; with the reason where it is a copy that is offline by design, so that it is not taken for a failure."""
+    state = volume.listed("vol_state", VOLUME_STATES, needed=True)
+    reason = volume.optional_text("offline_reason") if state == "offline" else None
+    return f"{state} ({reason})" if reason in REASONS_OF_COPIES else state
 
 
 def _shared(volume: Record, folders: Mapping[str, tuple[str | None, Ceilings]] | None) -> tuple[Row, bool]:

@@ -152,6 +152,23 @@ def test_what_is_not_understood_is_unknown_and_leaves_a_gap(field: str, value: A
     assert len(gaps(errors)) == 1
 
 
+@pytest.mark.parametrize(
+    ("state", "reason", "status"),
+    [
+        ("offline", "replica", "offline (replica)"),
+        ("offline", "serial_number_collision", "offline (serial_number_collision)"),
+        ("offline", "pool_free_space_exhausted", "offline"),
+        ("offline", None, "offline"),
+        ("online", "replica", "online"),
+    ],
+)
+def test_a_copy_that_is_offline_by_design_has_a_state_of_its_own(state: str, reason: str | None, status: str) -> None:
+    """nimble-golang-sdk, NsOfflineReason: another volume, on another array or on this one, serves in its place."""
+    volume, errors = record(VOLUME, vol_state=state, offline_reason=reason)
+    assert rows.volume_row(volume, {})["status"] == status
+    assert gaps(errors) == []
+
+
 def test_a_clone_names_what_it_was_cloned_from() -> None:
     assert rows.volume_row(record(VOLUME, clone=True, parent_vol_id="0601")[0], {})["copy_of"] == "0601"
     assert rows.volume_row(record(VOLUME, clone=True, parent_vol_name="gold")[0], {})["copy_of"] == "gold"
