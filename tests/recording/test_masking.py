@@ -49,6 +49,11 @@ def test_a_model_and_a_feature_stay_wherever_they_are_said(masker: Masker) -> No
     assert masked_exchange(EndpointKind.ELEMENT, exchange, masker).request == asked.replace(b": ", b":").replace(b", ", b",")
 
 
+@pytest.mark.parametrize(("name", "is_kept"), [("raid.scrub.schedule", True), ("raid.type", True), ("raid.corp.example", False)])
+def test_a_name_that_begins_like_an_option_of_ontap_is_masked(name: str, is_kept: bool, masker: Masker) -> None:
+    assert (answer(masker, EndpointKind.ONTAP, {"name": name}) == {"name": name}) is is_kept
+
+
 def test_a_kept_field_holds_no_identifier_either(masker: Masker) -> None:
     masked = answer(masker, EndpointKind.ONTAP, {"state": "online at 192.0.2.7, naa.624a93705a1f77c29b3e4d1000011010"})
     assert masked["state"].startswith("online at ")

@@ -5,7 +5,7 @@ import re
 from auditor.endpoints.common.kept_forms import KeptForms
 
 FORMS = KeptForms(
-    constants=re.compile(r"!?null|true|false|raid\.[a-z.]+|\*"),
+    constants=re.compile(r"!?null|true|false|raid\.type|raid\.scrub\.(?:schedule|duration)|\*"),
     device_serial=re.compile(r"[0-9A-Fa-f]{24}"),
     device_prefix="600a0980",
     properties=frozenset(("raid.type", "disk.speed", "disk.type", "raid_type", "raid.scrub.schedule", "system_model")),
