@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from .elsewhere import with_namesakes
 from .single import rows_over
 
 # Incident S3 (docs/domain/incidents.md#s3): of 6,800 transfers 3,400 SnapMirror and about 1,000 VMware NFS.
@@ -172,3 +173,90 @@ def test_the_parts_are_never_more_than_the_whole() -> None:
         assert sum(row["high_per_second"] for row in found.values()) >= TOTAL - 1e-6
         assert all(row["high_per_second"] <= TOTAL - (lows - row["low_per_second"]) + 1e-6 for row in found.values())
         assert all(0 <= row["low_per_second"] <= row["high_per_second"] for row in found.values())
+
+
+def told(*jobs: dict[str, Any], **more: Any) -> dict[str, tuple[Any, ...]]:
+    """The words, the reason and the basis of each function, over an array beside one of the same ids; as (words, why, basis)."""
+    rows = rows_over("step_pool_function", with_namesakes(tables_of(*jobs, **more)))
+    return {row["function"]: (row["words"], row["why"], row["basis"]) for row in rows if row["endpoint"] == "na"}
+
+
+# 3,400 blocks of 4,096 bytes a second are 13,926,400 bytes.
+SENDS = "1 transfers under way send 13.9 MB/s: at most a transfer of a disk for each 4 KiB"
+RESTS = "none runs by its schedule 300m@sun@2, and no disk is made anew"
+HOUSEKEEPING = "snapshots, moves, housekeeping, and what no source tells apart"
+
+
+@pytest.mark.parametrize(
+    ("jobs", "more", "expected"),
+    [
+        pytest.param(
+            [job("replication", operations=SNAPMIRROR)],
+            {},
+            {
+                "clients": ("clients 1000", "they send 1000 operations a second by NFS, 125 to LUNs", "measured"),
+                "consistency": ("consistency 1000", "reads that writing takes", "measured"),
+                "replication": ("replication at most 3400", SENDS, "estimate"),
+                "dedup": ("dedup 0", "it runs on no volume", "bound"),
+                "scrub": ("scrub 0", RESTS, "bound"),
+                "other": ("other 1400 to 4800", HOUSEKEEPING, "estimate"),
+            },
+            id="copies",
+        ),
+        pytest.param(
+            [],
+            {"state": "active", "is_open": True},
+            {
+                "replication": ("replication 0", "no transfer is under way", "bound"),
+                "dedup": ("dedup at most 4800", "it runs on 1 volumes", "bound"),
+                "scrub": ("scrub at most 4800", "a scrub may run, by its schedule 300m@sun@2", "bound"),
+                "other": ("other at most 4800", HOUSEKEEPING, "bound"),
+            },
+            id="no copies",
+        ),
+        pytest.param([], {}, {"other": ("other 4800", HOUSEKEEPING, "bound")}, id="nothing runs"),
+        pytest.param(
+            [],
+            {"read": {"background_jobs_read": False, "volume_load_read": False}, "state": None},
+            {
+                "clients": ("clients 1000", "what they send is not known", "measured"),
+                "replication": ("replication at most 4800", "which transfers are under way is not known", "bound"),
+                "dedup": ("dedup at most 4800", "whether it runs is not known", "bound"),
+                "scrub": ("scrub at most 4800", "whether one runs is not known", "bound"),
+            },
+            id="not read",
+        ),
+        pytest.param(
+            [job("replication", seconds=None), job("rebuild")],
+            {},
+            {
+                "replication": ("replication at most 4800", "1 transfers are under way; what they send is not known", "bound"),
+                "scrub": ("scrub at most 4800", "a disk is made anew", "bound"),
+            },
+            id="since when is not known, and a rebuild",
+        ),
+    ],
+)
+def test_each_function_says_how_much_and_why(
+    jobs: list[dict[str, Any]], more: dict[str, Any], expected: dict[str, tuple[str, ...]]
+) -> None:
+    found = told(*jobs, **more)
+    assert list(found) and {name: found[name] for name in expected} == expected
+
+
+def test_scrubs_are_of_the_pools_node_by_its_name_or_where_that_was_not_read_by_its_id() -> None:
+    tables = tables_of()
+    tables["fact.array_node"] = [{"endpoint": "na", "node_id": "n1", "name": "first"}]
+    by_name = tables | {"fact.array_scrub": [{**tables["fact.array_scrub"][0], "node_id": "first"}]}
+    for given in (by_name, tables | {"fact.array_node": []}):
+        [scrub] = [row for row in rows_over("step_pool_function", given) if row["function"] == "scrub"]
+        assert (scrub["words"], scrub["why"]) == ("scrub 0", RESTS)
+
+
+def test_operations_of_clients_are_the_sum_of_all_volumes_of_the_pool() -> None:
+    tables = tables_of()
+    more = [("v4", "share", "p", 30), ("v5", "share", "q", 500), ("v6", "lun", "p", None)]
+    tables["fact.array_volume"] += [{"endpoint": "na", "volume_id": name, "kind": kind, "pool_id": pool} for name, kind, pool, _ in more]
+    tables["fact.array_volume_load"] += [{"endpoint": "na", "volume_id": name, "actual_iops": iops} for name, _, _, iops in more]
+    [clients] = [row for row in rows_over("step_pool_function", tables) if row["function"] == "clients"]
+    assert (clients["nfs_operations_per_second"], clients["san_operations_per_second"]) == (1030, 125)

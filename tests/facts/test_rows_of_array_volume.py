@@ -364,6 +364,26 @@ def test_a_volume_serves_hosts_by_its_state(kind: EndpointKind, state: str | Non
     assert (found["state"], found["serves_hosts"]) == (state, serves)
 
 
+@pytest.mark.parametrize(
+    ("kind", "generation", "has_alignment"),
+    [
+        pytest.param(EndpointKind.ONTAP, None, True, id="ONTAP"),
+        pytest.param(EndpointKind.ONTAP, "ASA", True, id="ONTAP for SAN alone"),
+        pytest.param(EndpointKind.ONTAP, "ASA r2", False, id="without aggregates, ASA r2"),
+        pytest.param(EndpointKind.ONTAP, "AFX", False, id="without aggregates, AFX"),
+        pytest.param(EndpointKind.FLASHARRAY, "ASA r2", None, id="another family"),
+    ],
+)
+def test_only_ontap_with_aggregates_tells_how_a_luns_commands_are_aligned(
+    kind: EndpointKind, generation: str | None, has_alignment: bool | None
+) -> None:
+    given = vcenters()
+    array(given, "a", kind, lun("v"))
+    given["array"][-1]["generation"] = generation
+    (found,) = rows_by_id("array_volume", given).values()
+    assert found["has_alignment"] is has_alignment
+
+
 def test_no_datastore_lies_on_a_volume_where_those_of_all_that_may_see_it_were_read() -> None:
     rows = rows_by_id("array_volume", datastores_not_read())
     assert {row["volume"]: row["carries_datastore"] for row in rows.values()} == {"listed": False, "not listed": None}

@@ -283,6 +283,29 @@ def test_a_machine_that_is_terminated_and_then_started_stopped_once(events: list
     assert (found["restarts"], found["restarts_beside_storage"], found["first_at"]) == (restarts, beside, at(events[0][0]))
 
 
+def test_a_reset_is_not_the_end_of_a_termination_with_its_key_in_another_vcenter() -> None:
+    far = [happened(minutes, what, "restarted", vm_id="v1", endpoint="vc-2") for minutes, what in ((1, TERMINATED), (3, RESTARTED))]
+    (found,) = restarted(happened(1, RESET, "restarted", vm_id="v1"), happened(3, RESTARTED, "restarted", vm_id="v1"), *far)
+    assert found["restarts"] == 2
+
+
+def test_a_machines_host_is_that_of_its_own_vcenter() -> None:
+    far = {"endpoint": "vc-2", "host_id": "h1", "name": "a first name", "cluster": "bronze"}
+    stop = happened(1, RESTARTED, "restarted", vm_id="v1")
+    (found,) = seen("restarted_machine", stop, **MACHINES, **{"fact.host": [*HOSTS, far]})
+    assert (found["host"], found["cluster"]) == ("host 1", "gold")
+
+
+def test_only_the_log_itself_has_to_be_read_whole_for_nothing_to_be_beside_a_restart() -> None:
+    read = of_vc(
+        {"scope": "", "topic": "storage_events", "complete": True},
+        {"scope": "", "topic": "tags", "complete": False},
+        {"scope": "h1", "topic": "storage_events", "complete": False},
+    )
+    (found,) = seen("restarted_machine", happened(1, RESTARTED, "restarted", vm_id="v1"), **MACHINES, **{"fact.reading": read})
+    assert (found["restarts_beside_storage"], found["storage_words"]) == (0, None)
+
+
 def test_machines_stop_each_for_itself() -> None:
     found = restarted(happened(1, TERMINATED, "restarted", vm_id="v1"), happened(3, RESTARTED, "restarted", vm_id="v2"))
     assert [(row["vm_id"], row["restarts"]) for row in sorted(found, key=lambda row: row["vm_id"])] == [("v1", 1), ("v2", 1)]

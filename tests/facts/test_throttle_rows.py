@@ -233,6 +233,12 @@ def test_the_load_of_a_datastore_is_that_of_its_own_host_and_relocations_those_o
             *of_vc({"datastore_id": "two", "host_id": "h1", "iops": 7.0}),
             {"endpoint": "vc-2", "datastore_id": "one", "host_id": "h1", "iops": 8.0},
         ],
+        "step_disk_sender": [
+            *of_vc({"host_id": "h1", "kind": "datastore", "place": "one", "busiest_disks": "of h1"}),
+            *of_vc({"host_id": "h2", "kind": "datastore", "place": "one", "busiest_disks": "of h2"}),
+            *of_vc({"host_id": "h2", "kind": "device", "place": "two", "busiest_disks": "of a device of that name"}),
+            {"endpoint": "vc-2", "host_id": "h1", "kind": "datastore", "place": "one", "busiest_disks": "elsewhere"},
+        ],
         "step_endpoint_reading": [
             *({"endpoint": name, "tasks_read": True, "vms_read": True} for name in ("vc", "vc-2")),
             {"endpoint": "vc-3", "tasks_read": True, "vms_read": False},
@@ -253,6 +259,7 @@ def test_the_load_of_a_datastore_is_that_of_its_own_host_and_relocations_those_o
     expected: ByName = {
         "one/h1": {"samples": 15, "iops": 1.0, "latency_ms": 2.0, "sioc_active_percent": 3.0, "relocations": "first (40 %), second"}
         | {
+            "busiest_disks": "of h1",
             "resource_name": "name of one",
             "host": "h1 host",
             "cluster": "h1 cluster",
@@ -261,11 +268,17 @@ def test_the_load_of_a_datastore_is_that_of_its_own_host_and_relocations_those_o
             "families": "of one",
         },
         "one/h2": {"iops": None, "observed_latency_us": 4.0, "normalized_latency_us": 5.0, "max_queue_depth": 6}
-        | {"relocations": "first (40 %), second", "host": "h2 host"},
-        "two/h2": {"iops": None, "relocations": "second", "resource_name": "name of two"},
+        | {"relocations": "first (40 %), second", "host": "h2 host", "busiest_disks": "of h2"},
+        "two/h2": {"iops": None, "relocations": "second", "resource_name": "name of two", "busiest_disks": None},
         "three/h3": {"iops": None, "relocations": "none"},
-        "vc-2/one/h1": {"iops": 8.0, "relocations": "third", "resource_name": "elsewhere", "host": "vc-2 host"},
-        "vc-3/one/h1": {"relocations": None},
+        "vc-2/one/h1": {
+            "iops": 8.0,
+            "relocations": "third",
+            "resource_name": "elsewhere",
+            "host": "vc-2 host",
+            "busiest_disks": "elsewhere",
+        },
+        "vc-3/one/h1": {"relocations": None, "busiest_disks": None},
         "vc-4/one/h1": {"relocations": None},
     }
     assert shown(rows_over("datastore_load", given), expected) == expected

@@ -74,9 +74,8 @@ def queues(devices: Rows, loads: Rows, streams: Rows, **more: Rows) -> Rows:
         **more,
     }
     tables = with_namesakes(tables)
-    tables["step_array_device"] = [
-        {"device": row["device"], "array_endpoint": "east"} for row in {row["device"]: row for row in devices}.values()
-    ]
+    if "step_array_device" not in more:
+        tables["step_array_device"] = [{"device": name, "array_endpoint": "east"} for name in {row["device"] for row in devices}]
     steps = (
         "step_load_figures",
         "step_load",
@@ -116,6 +115,38 @@ def test_what_waits_may_wait_for_a_limit_of_vsphere_and_not_for_a_place(disk: di
     assert (row["is_full"], row["limited_disks"]) == (is_full, f"vm-1 disk: {min(limits)} IOPS" if limits else None)
     [row] = queues([device("naa.1")], [load("naa.1")], [stream("naa.1", outstanding=30.0, **given)])
     assert row["is_full"] is False, "all places were never taken"
+
+
+@pytest.mark.parametrize(
+    ("figures", "sent", "expected"),
+    [
+        # 64 commands are sent to 30 places: 34 wait, for the limit or for a place.
+        pytest.param({"qavg_ms": 0.0}, 64.0, ("disks", None), id="as counted by its disks, whatever the queue's latency"),
+        # By Little's law 500 commands a second that wait less than a millisecond are half a command.
+        pytest.param(
+            {"commands_per_second": 500.0, "kavg_ms": 0.0, "qavg_ms": 0.0}, None, ("littles-law", False), id="less than one can wait"
+        ),
+    ],
+)
+def test_a_limited_disk_hides_only_a_queue_in_which_something_waits(
+    figures: dict[str, Any], sent: float | None, expected: tuple[str, bool | None]
+) -> None:
+    limited = stream("d", outstanding=sent, resource_name="vm-1 disk", io_bytes=8192.0, iops_limit=10)
+    (found,) = queues([device("d")], [load("d", **figures)], [limited])
+    assert (found["queue_basis"], found["is_full"]) == expected
+
+
+def test_a_device_of_no_array_has_a_queue_as_deep_as_its_counter_shows_at_most() -> None:
+    (found,) = queues([device("d")], [load("d", max_queue_depth=64)], [stream("d")], step_array_device=[])
+    assert (found["depth_in_effect"], found["array_latency_ms"]) == (64, None), "the counter shows as many as the device has"
+
+
+@pytest.mark.parametrize(("other", "least"), [(512, 512), (None, None)])
+def test_the_least_depth_of_its_adapters_is_known_where_that_of_each_is(other: int | None, least: int | None) -> None:
+    paths = of_vc(*({"host_id": "h1", "device": "d", "hba": hba} for hba in ("vmhba1", "vmhba2")))
+    depths = of_vc(*({"host_id": "h1", "hba": hba, "queue_depth": depth} for hba, depth in (("vmhba1", 1024), ("vmhba2", other))))
+    (found,) = queues([device("d")], [load("d")], [stream("d")], **{"fact.path": paths, "fact.adapter_load": depths})
+    assert (found["adapter"], found["adapter_queue_depth"]) == ("vmhba1, vmhba2", least)
 
 
 def test_a_device_has_its_queue_and_only_those_that_carry_load_are_there() -> None:
