@@ -241,7 +241,7 @@ def test_each_function_says_how_much_and_why(
     jobs: list[dict[str, Any]], more: dict[str, Any], expected: dict[str, tuple[str, ...]]
 ) -> None:
     found = told(*jobs, **more)
-    assert list(found) and {name: found[name] for name in expected} == expected
+    assert {name: found[name] for name in expected} == expected
 
 
 def test_scrubs_are_of_the_pools_node_by_its_name_or_where_that_was_not_read_by_its_id() -> None:
