@@ -50,7 +50,7 @@ started AS (
         'replication' || coalesce(', schedule ' || schedule, '') AS cause_name,
         minute,
         max(transfer_seconds) FILTER (WHERE transfer_seconds BETWEEN 0 AND 31622400) AS seconds,
-        unnest(range((epoch(min(first_at)) // 3600)::BIGINT, (epoch(min(last_at)) // 3600)::BIGINT + 1)) AS hour
+        unnest(range(epoch(min(first_at))::BIGINT // 3600, epoch(min(last_at))::BIGINT // 3600 + 1)) AS hour
     FROM minute
     GROUP BY endpoint, subject_kind, subject, schedule, minute
 ),
