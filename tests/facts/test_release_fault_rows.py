@@ -21,8 +21,16 @@ def faults(
         "fact.host": of_vc(host),
         "step_host_reading": of_vc({"host_id": "h1"}),
         "step_endpoint_reading": of_vc({"datastores_read": stores_read}),
-        "fact.datastore": of_vc(*({"datastore_id": f"d{number}", **store} for number, store in enumerate(stores))),
-        "fact.datastore_mount": of_vc(*({"datastore_id": f"d{number}", "host_id": "h1"} for number in range(len(stores)))),
+        "fact.datastore": [
+            *of_vc(*({"datastore_id": f"d{number}", **store} for number, store in enumerate(stores))),
+            *of_vc({"datastore_id": "of another host", **VMFS_6}, {"datastore_id": "far", **NFS_4_1}),
+            *({"endpoint": "vc-2", "datastore_id": name, **VMFS_6} for name in ("d0", "far")),
+        ],
+        "fact.datastore_mount": [
+            *of_vc(*({"datastore_id": f"d{number}", "host_id": "h1"} for number in range(len(stores)))),
+            *of_vc({"datastore_id": "of another host", "host_id": "h2"}),
+            {"endpoint": "vc-2", "datastore_id": "far", "host_id": "h1"},
+        ],
     }
     [row] = rows_over("host", given)
     words = row["release_fault"]

@@ -1,10 +1,13 @@
 """The whole row of each iSCSI adapter: what is bound to it, and the paths it has."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
 
 from .fleets import Facts
+from .single import rows_over
 from .whole_rows import Row, add, expected, host, rows_by_id, vcenter
 
 FINE: Row = {"compliant": True, "compliant_status": "compliant", "path_status": "active", "subnet": "10.0.0.0/24", "mtu": 9000}
@@ -113,6 +116,11 @@ def _unbound(*vmknics: Row, targets: tuple[str, ...] = ("198.51.100.9",), unread
     add(given, "hba", {**key, "hba": "vmhba64", "kind": "iscsi", "driver": "iscsi_vmk", "is_software": True})
     add(given, "iscsi_target", *({**key, "hba": "vmhba64", "kind": "static", "address": one, "port": 3260, "iqn": one} for one in targets))
     add(given, "vmknic", *({**key, "subnet_mask": "255.255.255.0", "stack": "defaultTcpipStack", **one} for one in vmknics))
+    elsewhere = {**key, "host_id": "esx-2"}
+    host(given, "vc", "esx-2", "esx-2", "gold")
+    add(given, "vmknic", *({**elsewhere, "vmk": f"vmk{n}", "ip": f"198.51.100.{n}", "subnet_mask": "255.255.255.0"} for n in (7, 8)))
+    add(given, "iscsi_target", {**key, "hba": "vmhba65", "kind": "static", "address": "by name", "port": 3260, "iqn": "i"})
+    add(given, "iscsi_target", {**key, "hba": "vmhba64", "kind": "send", "address": "by name", "port": 3260})
     [found] = rows_by_id("port_binding", given).values()
     return found["vmknics_in_one_subnet"], found["vmknics_of_that_subnet"]
 
@@ -122,29 +130,60 @@ VMK2: Row = {"vmk": "vmk2", "ip": "198.51.100.2"}
 
 
 @pytest.mark.parametrize(
-    ("found", "wanted"),
+    ("asked", "wanted"),
     [
-        pytest.param(_unbound(VMK1, VMK2), (2, "vmk1, vmk2"), id="two in the subnet of the target"),
-        pytest.param(_unbound(VMK1, VMK2, targets=("198.51.100.9", "198.51.100.8")), (2, "vmk1, vmk2"), id="and two targets"),
-        pytest.param(_unbound(VMK1, {**VMK2, "ip": "198.51.101.2"}), (1, None), id="another is in another subnet"),
+        pytest.param(partial(_unbound, VMK1, VMK2), (2, "vmk1, vmk2"), id="two in the subnet of the target"),
+        pytest.param(partial(_unbound, VMK1, VMK2, targets=("198.51.100.9", "198.51.100.8")), (2, "vmk1, vmk2"), id="and two targets"),
+        pytest.param(partial(_unbound, VMK1, {**VMK2, "ip": "198.51.101.2"}), (1, None), id="another is in another subnet"),
         pytest.param(
-            _unbound(VMK1, {**VMK2, "ip": "198.51.101.2"}, targets=("198.51.100.9", "198.51.101.9")),
+            partial(_unbound, VMK1, {**VMK2, "ip": "198.51.101.2"}, targets=("198.51.100.9", "198.51.101.9")),
             (1, None),
             id="one in each of two subnets",
         ),
-        pytest.param(_unbound({**VMK1, "subnet_mask": "255.255.255.252"}, VMK2), (1, None), id="the mask of one leaves the target outside"),
-        pytest.param(_unbound({"vmk": "vmk0", "ip": "192.0.2.1"}), (0, None), id="the target is behind a router"),
-        pytest.param(_unbound(VMK1, {**VMK2, "stack": "vmotion"}), (1, None), id="another stack has a routing table of its own"),
-        pytest.param(_unbound(VMK1, {**VMK2, "stack": None}), (None, None), id="of one the stack is not known"),
-        pytest.param(_unbound(VMK1, VMK2, {"vmk": "vmk3", "ip": "198.51.100.3", "stack": None}), (2, "vmk1, vmk2"), id="two at least"),
-        pytest.param(_unbound(VMK1, {"vmk": "vmk2", "ip": None}), (1, None), id="one without an IPv4 address"),
-        pytest.param(_unbound(VMK1, targets=("198.51.100.9", "san.example")), (None, None), id="a target by its name"),
-        pytest.param(_unbound(VMK1, targets=("198.51.100.9", "2001:db8::9")), (None, None), id="a target with an IPv6 address"),
-        pytest.param(_unbound(VMK1, VMK2, unread="network"), (None, "vmk1, vmk2"), id="the network was not read whole"),
-        pytest.param(_unbound(VMK1, unread="hbas"), (None, None), id="targets were not read whole"),
+        pytest.param(
+            partial(_unbound, {**VMK1, "subnet_mask": "255.255.255.252"}, VMK2), (1, None), id="the mask of one leaves the target outside"
+        ),
+        pytest.param(partial(_unbound, {"vmk": "vmk0", "ip": "192.0.2.1"}), (0, None), id="the target is behind a router"),
+        pytest.param(partial(_unbound, VMK1, {**VMK2, "stack": "vmotion"}), (1, None), id="another stack has a routing table of its own"),
+        pytest.param(partial(_unbound, VMK1, {**VMK2, "stack": None}), (None, None), id="of one the stack is not known"),
+        pytest.param(
+            partial(_unbound, VMK1, VMK2, {"vmk": "vmk3", "ip": "198.51.100.3", "stack": None}), (2, "vmk1, vmk2"), id="two at least"
+        ),
+        pytest.param(partial(_unbound, VMK1, {"vmk": "vmk2", "ip": None}), (1, None), id="one without an IPv4 address"),
+        pytest.param(partial(_unbound, VMK1, targets=("198.51.100.9", "san.example")), (None, None), id="a target by its name"),
+        pytest.param(partial(_unbound, VMK1, targets=("198.51.100.9", "2001:db8::9")), (None, None), id="a target with an IPv6 address"),
+        pytest.param(partial(_unbound, VMK1, VMK2, unread="network"), (None, "vmk1, vmk2"), id="the network was not read whole"),
+        pytest.param(partial(_unbound, VMK1, unread="hbas"), (None, None), id="targets were not read whole"),
     ],
 )
 def test_vmkernel_adapters_in_the_subnet_of_a_target_are_counted(
-    found: tuple[int | None, str | None], wanted: tuple[int | None, str | None]
+    asked: Callable[[], tuple[int | None, str | None]], wanted: tuple[int | None, str | None]
 ) -> None:
-    assert found == wanted
+    assert asked() == wanted
+
+
+@pytest.mark.parametrize(
+    ("paths", "aside", "stale", "wanted"),
+    [
+        pytest.param([("d", "active"), ("d", "dead")], {}, [], (1, 1, 1), id="a device"),
+        pytest.param([("d", "active"), ("d", "unknown")], {}, [], (1, None, None), id="a path in a state that says nothing"),
+        pytest.param([("d", "active"), ("lunz", "dead")], {"lunz": True}, [], (1, 1, 0), id="a device of no data"),
+        pytest.param([("d", "active"), ("e", "dead")], {"e": None}, [], (2, 1, 1), id="a device that may be of no data"),
+        pytest.param([("d", "active")], {}, [("vc", "h1")], (None, None, None), id="vCenter's copy of the paths is old"),
+        pytest.param([("d", "active")], {}, [("vc", "h2"), ("vc-2", "h1")], (1, 1, 0), id="that of other hosts is"),
+    ],
+)
+def test_paths_of_an_adapter_count_where_they_are_known_and_of_storage(
+    paths: list[tuple[str, str]], aside: dict[str, bool | None], stale: list[tuple[str, str]], wanted: tuple[int | None, ...]
+) -> None:
+    key = {"endpoint": "vc", "host_id": "h1"}
+    given = {
+        "fact.host": [key],
+        "fact.hba": [{**key, "hba": "vmhba64", "kind": "iscsi"}],
+        "step_host_reading": [{**key, "hbas_read": True, "paths_read": True}],
+        "fact.path": [{**key, "hba": "vmhba64", "path": str(n), "device": name, "state": state} for n, (name, state) in enumerate(paths)],
+        "step_aside": [{**key, "device": device, "is_aside": known} for device, known in aside.items()],
+        "step_stale_path": [{"endpoint": endpoint, "host_id": name} for endpoint, name in stale],
+    }
+    [found] = rows_over("port_binding", given)
+    assert (found["devices"], found["active_paths"], found["dead_paths"]) == wanted

@@ -286,3 +286,16 @@ def test_a_set_of_paths_is_counted_and_has_what_all_its_paths_have() -> None:
     names = ("undetermined", "working_paths", "target_list", "driver_number", "transport", "psp", "satp")
     assert [found[2,][name] for name in names] == [2, None, ["x", "y"], None, None, None, None]
     assert {key: row["driver_number"] for (key,), row in found.items()} == {1: 1, 4: 2} | dict.fromkeys((2, 3, 5, 6, 7))
+
+
+def test_hosts_that_have_the_adaptive_depth_of_a_device_off_are_one_row_whatever_their_threshold() -> None:
+    settings = [("d", 0, 8), ("d", 0, 4), ("d", 32, 4), ("d", 32, 4), ("d", 32, 8), ("e", 0, 16), ("e", None, None)]
+    rows = [{"device": device, "sample_size": size, "threshold": threshold} for device, size, threshold in settings]
+    keyed = by("step_queue_full", "device sample_size threshold", {"step_queue_full_row": rows})
+    assert {key: row["hosts"] for key, row in keyed.items()} == {
+        ("d", 0, 4): 2,
+        ("d", 32, 4): 2,
+        ("d", 32, 8): 1,
+        ("e", 0, 16): 1,
+        ("e", None, None): 1,
+    }
