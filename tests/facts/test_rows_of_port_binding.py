@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from .fleets import Facts
-from .single import rows_over
+from .single import Rows, rows_over
 from .whole_rows import Row, add, expected, host, rows_by_id, vcenter
 
 FINE: Row = {"compliant": True, "compliant_status": "compliant", "path_status": "active", "subnet": "10.0.0.0/24", "mtu": 9000}
@@ -177,7 +177,7 @@ def test_paths_of_an_adapter_count_where_they_are_known_and_of_storage(
     paths: list[tuple[str, str]], aside: dict[str, bool | None], stale: list[tuple[str, str]], wanted: tuple[int | None, ...]
 ) -> None:
     key = {"endpoint": "vc", "host_id": "h1"}
-    given = {
+    given: dict[str, Rows] = {
         "fact.host": [key],
         "fact.hba": [{**key, "hba": "vmhba64", "kind": "iscsi"}],
         "step_host_reading": [{**key, "hbas_read": True, "paths_read": True}],
