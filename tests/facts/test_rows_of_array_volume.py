@@ -365,6 +365,27 @@ def test_a_volume_serves_hosts_by_its_state(kind: EndpointKind, state: str | Non
 
 
 @pytest.mark.parametrize(
+    ("kind", "volume", "load", "busy"),
+    [
+        pytest.param(EndpointKind.FLASHARRAY, {}, {"actual_iops": 1}, True, id="one command a second"),
+        pytest.param(EndpointKind.FLASHARRAY, {}, {"actual_iops": 0}, False, id="no command"),
+        pytest.param(EndpointKind.FLASHARRAY, {}, {"actual_iops": None}, None, id="its rate is not known"),
+        pytest.param(EndpointKind.FLASHARRAY, {}, None, False, id="the list of loads is whole, and does not name it"),
+        pytest.param(EndpointKind.FLASHARRAY, {"is_virtual": True, "kind": "vvol"}, None, False, id="nor does it as a virtual one"),
+        pytest.param(EndpointKind.POWERSTORE, {}, None, False, id="nor does a PowerStore's"),
+        pytest.param(EndpointKind.POWERSTORE, {"is_virtual": True, "kind": "vvol"}, None, None, id="which has none of virtual volumes"),
+    ],
+)
+def test_a_volume_is_busy_where_its_load_says_so(kind: EndpointKind, volume: Row, load: Row | None, busy: bool | None) -> None:
+    given = vcenters()
+    array(given, "a", kind, vol("v", **volume))
+    if load is not None:
+        add(given, "array_volume_load", {"endpoint": "a", "volume_id": "id of v", **load})
+    (found,) = rows_by_id("array_volume", given).values()
+    assert found["is_busy"] is busy
+
+
+@pytest.mark.parametrize(
     ("kind", "generation", "has_alignment"),
     [
         pytest.param(EndpointKind.ONTAP, None, True, id="ONTAP"),
