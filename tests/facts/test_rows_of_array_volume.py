@@ -364,45 +364,38 @@ def test_a_volume_serves_hosts_by_its_state(kind: EndpointKind, state: str | Non
     assert (found["state"], found["serves_hosts"]) == (state, serves)
 
 
-@pytest.mark.parametrize(
-    ("kind", "volume", "load", "busy"),
-    [
-        pytest.param(EndpointKind.FLASHARRAY, {}, {"actual_iops": 1}, True, id="one command a second"),
-        pytest.param(EndpointKind.FLASHARRAY, {}, {"actual_iops": 0}, False, id="no command"),
-        pytest.param(EndpointKind.FLASHARRAY, {}, {"actual_iops": None}, None, id="its rate is not known"),
-        pytest.param(EndpointKind.FLASHARRAY, {}, None, False, id="the list of loads is whole, and does not name it"),
-        pytest.param(EndpointKind.FLASHARRAY, {"is_virtual": True, "kind": "vvol"}, None, False, id="nor does it as a virtual one"),
-        pytest.param(EndpointKind.POWERSTORE, {}, None, False, id="nor does a PowerStore's"),
-        pytest.param(EndpointKind.POWERSTORE, {"is_virtual": True, "kind": "vvol"}, None, None, id="which has none of virtual volumes"),
-    ],
-)
-def test_a_volume_is_busy_where_its_load_says_so(kind: EndpointKind, volume: Row, load: Row | None, busy: bool | None) -> None:
+def test_a_volume_is_busy_where_its_load_says_so() -> None:
+    virtual: Row = {"is_virtual": True, "kind": "vvol"}
     given = vcenters()
-    array(given, "a", kind, vol("v", **volume))
-    if load is not None:
-        add(given, "array_volume_load", {"endpoint": "a", "volume_id": "id of v", **load})
-    (found,) = rows_by_id("array_volume", given).values()
-    assert found["is_busy"] is busy
+    array(
+        given, "fa", EndpointKind.FLASHARRAY, *(vol(name) for name in ("one", "none", "not known", "not named")), vol("virtual", **virtual)
+    )
+    array(given, "ps", EndpointKind.POWERSTORE, vol("not named"), vol("virtual", **virtual))
+    for name, iops in (("one", 1), ("none", 0), ("not known", None)):
+        add(given, "array_volume_load", {"endpoint": "fa", "volume_id": f"id of {name}", "actual_iops": iops})
+    rows = rows_by_id("array_volume", given).values()
+    assert {(row["endpoint"], row["volume"]): row["is_busy"] for row in rows} == {
+        ("fa", "one"): True,
+        ("fa", "none"): False,
+        ("fa", "not known"): None,
+        ("fa", "not named"): False,
+        ("fa", "virtual"): False,
+        ("ps", "not named"): False,
+        ("ps", "virtual"): None,  # no metric of a PowerStore tells what a single virtual volume does
+    }
 
 
-@pytest.mark.parametrize(
-    ("kind", "generation", "has_alignment"),
-    [
-        pytest.param(EndpointKind.ONTAP, None, True, id="ONTAP"),
-        pytest.param(EndpointKind.ONTAP, "ASA", True, id="ONTAP for SAN alone"),
-        pytest.param(EndpointKind.ONTAP, "ASA r2", False, id="without aggregates, ASA r2"),
-        pytest.param(EndpointKind.ONTAP, "AFX", False, id="without aggregates, AFX"),
-        pytest.param(EndpointKind.FLASHARRAY, "ASA r2", None, id="another family"),
-    ],
-)
-def test_only_ontap_with_aggregates_tells_how_a_luns_commands_are_aligned(
-    kind: EndpointKind, generation: str | None, has_alignment: bool | None
-) -> None:
+def test_only_ontap_with_aggregates_tells_how_a_luns_commands_are_aligned() -> None:
+    generations = {"plain": None, "ASA": "ASA", "r2": "ASA r2", "AFX": "AFX"}
     given = vcenters()
-    array(given, "a", kind, lun("v"))
-    given["array"][-1]["generation"] = generation
-    (found,) = rows_by_id("array_volume", given).values()
-    assert found["has_alignment"] is has_alignment
+    array(given, "another family", EndpointKind.FLASHARRAY, lun("v"))
+    given["array"][-1]["generation"] = "ASA r2"
+    for name, generation in generations.items():
+        array(given, name, EndpointKind.ONTAP, lun(f"v of {name}"))
+        given["array"][-1]["generation"] = generation
+    rows = rows_by_id("array_volume", given).values()
+    expected_of = {"plain": True, "ASA": True, "r2": False, "AFX": False, "another family": None}
+    assert {row["endpoint"]: row["has_alignment"] for row in rows} == expected_of
 
 
 def test_no_datastore_lies_on_a_volume_where_those_of_all_that_may_see_it_were_read() -> None:
