@@ -193,6 +193,28 @@ def test_software_iscsi_is_compared_among_hosts_with_as_many_bound_vmkernel_adap
     }
 
 
+def test_a_host_by_adapters_of_hardware_has_lost_no_port_of_software_iscsi() -> None:
+    """It has two ports and one path, the other one port and two paths."""
+    given = over_iscsi(1, 1)
+    given["hba"].append(given["hba"][0] | {"hba": "vmhba2"})
+    for row in given["hba"]:
+        if row["host_id"] == "host-1":
+            row |= {"driver": "qla4xxx", "is_software": False}
+    del given["path"][0]
+    assert most(given) == {"naa.1": {"1": 1, "2": 2}}
+    assert differences(given) == {("1", "another number of iSCSI ports"), ("2", None)}
+
+
+def test_a_host_that_detached_a_device_is_not_counted_among_those_that_see_it() -> None:
+    given = fleet(2, 2)
+    sees(given, 1, "naa.1", NEAR)
+    sees(given, 2, "naa.1", NEAR, by=1)
+    assert {row["fewest_active_paths"] for row in view("path_policy", given)} == {4}
+    given["device"][1]["operational_state"] = "off"
+    fewest = {row["host_id"]: (row["fewest_active_paths"], row["most_active_paths"]) for row in view("path_policy", given)}
+    assert fewest["host-1"] == (8, 8)
+
+
 def test_software_iscsi_that_is_bound_to_none_is_one_port_and_so_is_an_adapter_of_hardware() -> None:
     assert most(over_iscsi(0, 1, 2)) == {"naa.1": {"1": 2, "2": 2, "3": 4}}
     assert most(over_iscsi(0, 1, 2, software=False)) == {"naa.1": {"1": 4, "2": 4, "3": 4}}

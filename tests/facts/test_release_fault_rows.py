@@ -53,6 +53,8 @@ def faults(
         pytest.param(None, [VMFS_6], None, id="a build that was not read"),
         pytest.param(None, [{"type": "NFS"}], [], id="a build that was not read, and no such storage"),
         pytest.param(18644231, [{"type": "VMFS", "vmfs_version": None}], None, id="a VMFS of no known version"),
+        pytest.param(18644231, [{"type": None}], None, id="a datastore of no known type, which may be VMFS 6"),
+        pytest.param(18644231, [{"type": None, "vmfs_version": "6.82"}], None, id="nor is it where it has a version"),
         pytest.param(20036589, [{"type": None}], [], id="a datastore of no known type, which no document names this build with"),
         pytest.param(18825058, [{"type": None}], None, id="a datastore of no known type, which may be of NFS 4.1"),
     ],
