@@ -65,6 +65,20 @@ def test_hosts_with_two_ports_are_not_held_to_hosts_with_four() -> None:
     assert {row["compared_by"] for row in view("path_policy", given)} == {"fc by 2 adapters", "fc by 4 adapters"}
 
 
+def test_hosts_are_held_to_those_of_their_own_vcenter() -> None:
+    near, far = fleet(2, 2), fleet(2, 2)
+    for given, targets in ((near, NEAR), (far, (*NEAR, "a5", "a6"))):
+        sees(given, 1, "naa.1", targets)
+        sees(given, 2, "naa.1", targets, by=1)
+    both = {table: [*near[table], *({**row, "endpoint": "vc-2"} for row in far[table])] for table in near}
+    assert {(row["endpoint"], row["host_id"]): row["most_active_paths"] for row in view("path_policy", both)} == {
+        ("vc", "host-1"): 8,
+        ("vc", "host-2"): 8,
+        ("vc-2", "host-1"): 12,
+        ("vc-2", "host-2"): 12,
+    }
+
+
 def test_a_host_that_lost_a_port_is_held_to_the_one_like_it_and_not_to_the_one_with_four() -> None:
     given = fleet(2, 2, 4)
     for number in (1, 2, 3):
