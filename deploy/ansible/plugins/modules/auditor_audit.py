@@ -8,7 +8,7 @@ DOCUMENTATION = r"""
 module: auditor_audit
 short_description: Audits the storage settings of a vSphere fleet
 description:
-  - Runs C(auditor audit) on the host of the task, which has auditor 0.2.0 or later and reaches the fleet. It never has it fix anything.
+  - Runs C(auditor audit) on the host of the task, which has auditor 0.3.0 or later and reaches the fleet. It never has it fix anything.
   - Reading is the same in check mode. O(state_dir) keeps each run, in check mode too.
   - The task fails where auditor ends with drift (1) or with something that it could not judge (2), unless O(accept) has it; and always
     where it judged nothing (3), or ended with a bug (70) or otherwise.
