@@ -353,3 +353,49 @@ def test_a_session_with_volume_0_is_with_none(volume_id: int | None, expected: s
     initiator = {"initiatorName": "iqn.1998-01.com.vmware:esx", "initiatorIP": "192.0.2.1"}
     session = {"sessionID": 5, "volumeID": volume_id, "nodeID": 1, **initiator}
     assert access_rows.iscsi_session_row(record(session))["volume_id"] == expected
+
+
+FAULT = {
+    "clusterFaultID": 12,
+    "severity": "error",
+    "details": "a\n drive",
+    "code": "driveFailed",
+    "type": "drive",
+    "nodeID": 4,
+    "resolved": False,
+}
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        pytest.param({}, {}, id="of a node"),
+        pytest.param({"nodeID": 0}, {"component": "drive"}, id="of no node"),
+        pytest.param({"nodeID": "4"}, {"component": "drive"}, id="of what is no number of a node"),
+        pytest.param({"resolved": True}, {"is_open": False}, id="resolved"),
+        pytest.param({"resolved": None}, {"is_open": None}, id="whether it is resolved is not reported"),
+        pytest.param({"severity": "bestPractice"}, {"severity": "info", "own_severity": "bestPractice"}, id="an advice"),
+        pytest.param({"code": None, "details": None}, {"code": None, "summary": None}, id="without a code and words"),
+    ],
+)
+def test_a_fault_has_the_clusters_own_words_and_is_open_until_it_is_resolved(given: dict[str, Any], expected: dict[str, Any]) -> None:
+    usual = {"alert_id": "12", "severity": "error", "own_severity": "error", "code": "driveFailed", "component": "node 4"}
+    wanted = {**usual, "summary": "a drive", "is_open": True, **expected}
+    row = rows.fault_row(record({**FAULT, **given}))
+    assert {name: row[name] for name in wanted} == wanted
+
+
+@pytest.mark.parametrize(
+    ("answer", "iops"),
+    [(None, None), ({"clusterCapacity": {"maxIOPS": 50000}}, 50000), ({"clusterCapacity": {"maxIOPS": 0}}, None), ({}, None)],
+)
+def test_what_a_cluster_can_do_is_known_where_it_was_estimated(answer: dict[str, Any] | None, iops: int | None) -> None:
+    assert rows.cluster_iops(answer, ParseErrors("GetClusterCapacity")) == iops
+
+
+def test_a_state_of_a_volume_or_protocol_endpoint_that_is_not_reported_is_told() -> None:
+    volume, endpoint = record({name: value for name, value in VOLUME.items() if name != "status"}), record(ENDPOINT)
+    rows.volume_row(volume, {"3": "gold"})
+    rows.protocol_endpoint_row(endpoint)
+    assert ["status" in what for what, _ in errors(volume)] == [True]
+    assert ["protocolEndpointState" in what for what, _ in errors(endpoint)] == [True]
