@@ -66,7 +66,7 @@ def test_hosts_with_two_ports_are_not_held_to_hosts_with_four() -> None:
 
 
 def test_hosts_are_held_to_those_of_their_own_vcenter() -> None:
-    near, far = fleet(2, 2), fleet(2, 2)
+    near, far = (fleet(2, 2, clusters=(None, None)) for _ in range(2))
     for given, targets in ((near, NEAR), (far, (*NEAR, "a5", "a6"))):
         sees(given, 1, "naa.1", targets)
         sees(given, 2, "naa.1", targets, by=1)
