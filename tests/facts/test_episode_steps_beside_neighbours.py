@@ -469,3 +469,86 @@ def test_a_pattern_is_of_a_whole_history_where_all_that_happened_in_it_is_listed
         given["step_history_volume"].append(of(OWN, array_endpoint="west", volume_id="v1"))
         [row] = rows_over("episode_pattern", given)
         assert row["is_whole"] is None, "it lies on another array as well"
+
+
+def test_what_ran_on_a_thing_is_its_arrays_jobs_its_machines_moves_and_their_restarts() -> None:
+    device: Place = ("vc", "device", "naa.1")
+    other: Place = ("vc", "device", "naa.2")
+
+    def job(number: int, kind: str, begin: float | None, end: float | None, **more: Any) -> dict[str, Any]:
+        times = {"begin_at": None if begin is None else at(begin), "end_at": None if end is None else at(end)}
+        return {"endpoint": "east", "job_id": str(number), "kind": kind, **times, "outcome": "done"} | more
+
+    def moved(key: int, machine: str, kind: str, minute: float, begin: str | None = None, end: str | None = None) -> dict[str, Any]:
+        ends = {"from_datastore_id": begin, "to_datastore_id": end}
+        return {"event_key": key, "vm_id": machine, "kind": kind, "what": kind, "happened_at": at(minute), **ends}
+
+    volume, pool = {"subject": "volume", "subject_id": "v1"}, {"subject": "pool", "subject_id": "p1"}
+    schedule = {
+        "endpoint": "east",
+        "pool_id": "p1",
+        "schedule": "h",
+        "interval_seconds": 3600,
+        "start_minutes": "[70]",
+        "transfer_seconds": 120,
+    }
+    given: dict[str, Rows] = {
+        "step_episode": [episode(place) for place in (OWN, OWN, device, other, *OTHERS)],
+        "step_history_subject": [of(place, first_at=at(0), last_at=at(180)) for place in (OWN, device, other, *OTHERS)],
+        "step_history_volume": [of(OWN, array_endpoint="east", volume_id="v1", pool_id="p1")],
+        "step_volume": [{"endpoint": "east", "volume_id": f"v{n}", "pool_id": f"p{n}"} for n in (1, 2)],
+        "fact.background_job": [
+            *(job(1, "dedup", 10, 20, **volume), job(2, "scrub", 30, 40, **pool), job(3, "dedup", 10, 21, **volume | {"subject_id": "v2"})),
+            *(job(4, "copy", 50, None, schedule="s", seconds=60), job(5, "check", 60, None, outcome="running")),
+            *(job(6, "far", 10, 20, endpoint="west", **volume), job(7, "never", None, 20), job(8, "long", 70, None, seconds=31622401)),
+            *(job(9, "backward", 90, 80), job(10, "scrub", 30, 41, **pool | {"subject_id": "p2"}), job(11, "other", 1, 2, pool_id="p1")),
+        ],
+        "step_replication": [
+            schedule,
+            schedule | {"interval_seconds": 3601, "schedule": "rare"},
+            schedule | {"pool_id": "p2", "schedule": "far"},
+        ],
+        "fact.storage_event": [
+            *of_vc(
+                *(moved(1, "vm1", "moving", 5, "d1", "d2"), moved(2, "vm1", "moved", 9), moved(3, "vm1", "moved", 20)),
+                *(moved(4, "vm1", "moved", 4), moved(5, "vm2", "moving", 6, "d1", "d1"), moved(6, "vm3", "moving", 15, "d7", "d1")),
+                *(moved(7, "vm3", "restarted", 16), moved(8, "vm4", "moving", 181, "d1", "d2"), moved(9, "vm6", "restarted", 120)),
+                *(moved(10, "vm1", "decided", 7, "d1", "d2"), moved(11, "vm5", "restarted", 130), moved(14, "vm6", "host", 150)),
+                *(moved(12, "vm7", "moving", 25, "d1", "d2"), moved(13, "vm7", "not moved", 26)),
+            ),
+            {"endpoint": "vc-2", **moved(1, "vm1", "not moved", 6)},
+        ],
+        "fact.running_task": of_vc(
+            {"entity_id": "vm5", "description_id": "VirtualMachine.relocate", "started_at": at(100), "target_datastore_id": "d1"},
+            {"entity_id": "vm5", "description_id": "VirtualMachine.clone", "started_at": at(101), "target_datastore_id": "d1"},
+            {"entity_id": "vm6", "description_id": "Drm.ExecuteStorageVMotionLRO", "started_at": at(102)},
+            {"entity_id": "vm6", "description_id": "VirtualMachine.relocate"},
+        ),
+        "fact.vm_disk": [
+            *of_vc(*({"vm_id": machine, "disk": "a", "datastore_id": store} for machine, store in (("vm5", "d9"), ("vm6", "d1")))),
+            {"endpoint": "vc-2", "vm_id": "vm6", "disk": "a", "datastore_id": "d2"},
+        ],
+        "fact.datastore_extent": [
+            *of_vc({"datastore_id": "d1", "device": "naa.1"}, {"datastore_id": "d9", "device": "naa.2"}),
+            {"endpoint": "vc-2", "datastore_id": "d1", "device": "naa.1"},
+            {"endpoint": "vc-2", "datastore_id": "d1", "device": "naa.2"},
+        ],
+        "fact.vm": [*of_vc({"vm_id": "vm1", "name": "web"}), {"endpoint": "vc-2", "vm_id": "vm1", "name": "far"}],
+    }
+    found: dict[Place, set[tuple[Any, ...]]] = {}
+    rows = rows_over("step_episode_cause", given)
+    for row in rows:
+        ran = (row["begin_at"] - NIGHT).total_seconds() / 60, (row["end_at"] - NIGHT).total_seconds() / 60
+        found.setdefault((row["endpoint"], row["subject_kind"], row["subject"]), set()).add((row["cause_name"], row["detail"], *ran))
+    away = {("moves of disks", "web", 5, 9), ("moves of disks", "vm7", 25, 26)}
+    moves = away | {("moves of disks", machine, begin, 180) for machine, begin in (("vm3", 15), ("vm5", 100), ("vm6", 102))}
+    machines = {*moves, ("restarts by vSphere HA", None, 110, 120)}
+    jobs = {("dedup", 10, 20), ("scrub", 30, 40), ("copy, schedule s", 50, 51), ("check", 60, 180), ("long", 70, 70), ("other", 1, 2)}
+    hourly = {("replication, schedule h", None, 60 * hour + 10, 60 * hour + 12) for hour in range(4)}
+    assert found == {
+        OWN: {*machines, *((name, None, begin, end) for name, begin, end in jobs), *hourly},
+        device: machines,
+        other: {("moves of disks", "vm5", 100, 180), ("restarts by vSphere HA", None, 120, 130)},
+        OTHERS[2]: away,
+    }
+    assert len(rows) == sum(map(len, found.values()))
