@@ -16,6 +16,7 @@ import pytest
 import typer
 import yaml
 
+from auditor import __version__
 from auditor.cli.app import app
 from auditor.fleet.loading import load_fleet
 from auditor.job.cron import cron_trigger
@@ -112,7 +113,7 @@ def test_kustomize_makes_manifests_that_kubernetes_takes_of_the_base() -> None:
         kubernetes_validate.validate(document, kubernetes_validate.latest_version(), strict=True)
         assert document["metadata"]["namespace" if document["kind"] != "Namespace" else "name"] == "auditor"
     pod = made["CronJob"]["spec"]["jobTemplate"]["spec"]["template"]["spec"]
-    assert pod["containers"][0]["image"] == "registry.example.com/auditor:0.2.0"
+    assert pod["containers"][0]["image"] == f"registry.example.com/auditor:{__version__}"
     [config] = [volume["configMap"]["name"] for volume in pod["volumes"] if "configMap" in volume]
     assert config == made["ConfigMap"]["metadata"]["name"] != "auditor", (
         "a change of fleet.yaml is another ConfigMap, so that no run has half of it"
@@ -132,7 +133,7 @@ def test_a_folder_of_its_own_over_the_base_is_as_the_page_says(tmp_path: Path) -
     assert (done.returncode, done.stderr) == (0, "")
     made = {document["kind"]: document for document in yaml.safe_load_all(done.stdout)}
     [container] = made["CronJob"]["spec"]["jobTemplate"]["spec"]["template"]["spec"]["containers"]
-    assert container["image"] == "harbor.example.net/storage/auditor:0.2.0"
+    assert container["image"] == f"harbor.example.net/storage/auditor:{__version__}"
     assert made["NetworkPolicy"]["spec"]["egress"][1]["to"] == [{"ipBlock": {"cidr": "10.20.0.0/16"}}]
     assert all("# my own" in text for text in made["ConfigMap"]["data"].values())
 
@@ -270,3 +271,15 @@ def test_cron_takes_the_line() -> None:
     cron_trigger(" ".join(line.split()[:5]))
     assert line.split()[5:7] == ["auditor", "auditor"], "the account, then the program"
     assert "%" not in line, "a percent sign ends the command in a crontab"
+
+
+def test_every_image_wheel_and_tag_that_is_named_is_of_this_version() -> None:
+    pages = (DEPLOY.parent / "docs").rglob("*.md")
+    texts = {
+        path: path.read_text(encoding="utf-8")
+        for path in (*DEPLOY.rglob("*"), *pages)
+        if path.suffix in {".md", ".yaml", ".yml", ".service"}
+    }
+    named = {path: re.findall(r"\bauditor(?:-|:|/|/deploy/github@v)(\d+\.\d+\.\d+)", text) for path, text in texts.items()}
+    assert sum(map(len, named.values())) > 10
+    assert {path.name: found for path, found in named.items() if set(found) - {__version__}} == {}
