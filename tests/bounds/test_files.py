@@ -60,7 +60,6 @@ DECODERS = {
     "history/plan_file.py": "what it has encoded itself",
     "impact/finding.py": "a column that the engine makes",
     "job/child.py": "what its own parent says",
-    "report/json/report.py": "a file of the package itself",
 }
 """Modules that decode JSON by other means than `json_of`, but those that speak with endpoints, whose answers have limits of their own."""
 

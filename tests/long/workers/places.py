@@ -88,3 +88,8 @@ def read_here(place: Place, wanted: Needs) -> Snapshot:
 def whys(snapshot: Snapshot, endpoint: str) -> list[str]:
     """Why things of an endpoint were not read."""
     return [gap.why for gap in snapshot.gaps if gap.endpoint == endpoint]
+
+
+def has_begun(scheduler_file: Path) -> bool:
+    """Whether a scheduler has written the file of its address, which is there before, and empty."""
+    return scheduler_file.exists() and scheduler_file.read_bytes().rstrip().endswith(b"}")

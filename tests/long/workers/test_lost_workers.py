@@ -23,7 +23,7 @@ from auditor.workers.client import connected, workers_of
 from tests.content import content_digest
 from tests.waiting import PATIENCE_SECONDS, until
 
-from .places import FEW, HELD, ONLY_THERE, VCENTER, Hold, Place, beside, whys
+from .places import FEW, HELD, ONLY_THERE, VCENTER, Hold, Place, beside, has_begun, whys
 
 
 def test_a_worker_that_is_killed_costs_a_try_and_nothing_else(place: Place, hold: Hold, few: str) -> None:
@@ -123,7 +123,7 @@ def killable(folder: Path, password: str) -> Iterator[subprocess.Popen[bytes]]:
     common = ("--scheduler-file", str(file), "--host", "127.0.0.1", "--no-dashboard")
     with ExitStack() as processes:
         scheduler = processes.enter_context(dask_program("scheduler", *common, "--port", "0"))
-        until(file.exists, "the scheduler has begun")
+        until(lambda: has_begun(file), "the scheduler has begun")
         processes.enter_context(dask_program("worker", *common, "--no-nanny", "--nthreads", "4", **{ONLY_THERE: password}))
         yield scheduler
 
@@ -132,8 +132,10 @@ def killable(folder: Path, password: str) -> Iterator[subprocess.Popen[bytes]]:
 def dask_program(name: str, *arguments: str, **more: str) -> Iterator[subprocess.Popen[bytes]]:
     command = [sys.executable, "-m", f"distributed.cli.dask_{name}", *arguments]
     with subprocess.Popen(command, env={**os.environ, **more}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-        yield process
-        process.kill()
+        try:
+            yield process
+        finally:
+            process.kill()  # also where the test fails: Popen waits for its process, and would wait for good
 
 
 def test_a_scheduler_that_is_killed_costs_what_had_not_arrived(place: Place, hold: Hold, tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from auditor_lab.scenario import load_scenario
 from auditor_lab.serving import serve
 from tests.waiting import until
 
-from .places import FEW, whys
+from .places import FEW, has_begun, whys
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stolen]:
     with serve(load_scenario("solidfire-vvols")) as lab, ExitStack() as processes:
         lab.write_fleet(folder / "fleet.yaml")
         processes.enter_context(program("scheduler", certificates, *common, "--port", "0"))
-        until(file.exists, "the scheduler has begun")
+        until(lambda: has_begun(file), "the scheduler has begun")
         processes.enter_context(program("worker", certificates, *common, "--no-nanny", "--nthreads", "4"))
         address = json.loads(file.read_text(encoding="utf-8"))["address"]
         with connected(address, certificates) as there:
