@@ -16,7 +16,7 @@ volume-type
 
 
 def _json_form(xml: bytes) -> Any:
-    """An answer in XML as the JSON of the same content: a field's name stands in an attribute there, and what is kept goes by names."""
+    """An answer in XML as the JSON of the same content: masking looks at the names of fields, and XML has them in attributes."""
     return _with_numbers(xml_value(xml))
 
 

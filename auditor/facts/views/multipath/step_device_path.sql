@@ -120,7 +120,7 @@ matched AS (
         s.transport = 'iscsi' AND coalesce(b.is_software, b.driver = 'iscsi_vmk', true) AS is_bound,
         CASE
             WHEN NOT is_bound THEN 1
-            WHEN g.is_read THEN coalesce(w.vmknics, 1)  -- one that is bound to none goes by the routing table
+            WHEN g.is_read THEN coalesce(w.vmknics, 1)  -- where none is bound, the routing table chooses one VMkernel adapter
         END AS ports,
         is_bound AND g.is_read AND w.vmknics IS NULL AS is_routed,
         CASE WHEN NOT is_bound THEN 1 WHEN g.is_network_read THEN greatest(ports, y.vmknics) END AS ports_at_most
