@@ -195,7 +195,7 @@ def collect(request: AuditRequest, place: Place, needed: Needs = EVERYTHING) -> 
     with closing(lambda: f"nothing was kept in {place}.\n  why: the fleet was not read to its end.\n  do:  collect again."):
         with workers_of(request.workers, request.workers_certificates, fleet) as workers:
             needed |= needs_of_history(request.history)
-            snapshot = collect_fleet(fleet, request.progress, needed, chosen=_to_read(request, fleet), elsewhere=workers)
+            snapshot = collect_fleet(fleet, request.progress, needed, chosen=_to_read(request, fleet), remote_reader=workers)
         save_snapshot(snapshot, place)
     return snapshot
 
@@ -260,7 +260,7 @@ def _read_fleet(
         recovered = recover_interrupted(fleet.endpoints, state / JOURNAL_FOLDER, run_id)
         needs = with_marks(needs) if earlier else with_host_marks(needs)
         chosen, spill = _to_read(request, fleet), directory / SPILL_FOLDER
-        snapshot = collect_fleet(fleet, request.progress, needs, earlier, spill, chosen=chosen, elsewhere=workers)
+        snapshot = collect_fleet(fleet, request.progress, needs, earlier, spill, chosen=chosen, remote_reader=workers)
     snapshot = put_baseline(snapshot, state)
     snapshot.save(directory / SNAPSHOT_FOLDER)
     # Judged from the files: of a large fleet the tables themselves would be most of the memory.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from auditor.apply.identities import doubt
-from auditor.apply.one_change import make
+from auditor.apply.one_change import apply_change
 from auditor.apply.steps import ends_reboot
 from auditor.errors import EndpointError
 from auditor.model import Outcome, Receipt
@@ -39,7 +39,7 @@ class Attempts:
     health: HealthWatch
     restrictions: Restrictions
 
-    def at_any_time(self, change: Change) -> Receipt:
+    def attempt(self, change: Change) -> Receipt:
         """Make the change, or refuse it."""
         name = change.target.endpoint
         try:
@@ -53,9 +53,9 @@ class Attempts:
         if blind is not None:
             return Receipt(change, Outcome.REFUSED, None, blind)
         put_back = self.restrictions.put_back.get((change.remediator, change.target))
-        return make(change, self.remediators(change.remediator), session, self.journal, session.known_identity, put_back)
+        return apply_change(change, self.remediators(change.remediator), session, self.journal, session.known_identity, put_back)
 
     def in_window(self, change: Change) -> Receipt:
         """Make the change, or refuse it; outside the maintenance windows it is left PROPOSED."""
         closed = self.restrictions.closed(change)
-        return self.at_any_time(change) if closed is None else Receipt(change, Outcome.PROPOSED, change.before, closed)
+        return self.attempt(change) if closed is None else Receipt(change, Outcome.PROPOSED, change.before, closed)

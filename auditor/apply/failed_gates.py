@@ -154,10 +154,10 @@ class FailedGates:
             name = hashlib.sha256(repr((identities.get(endpoint) or endpoint, cluster, kind)).encode()).hexdigest()[:32]
             _write(self.folder / f"{name}{_SUFFIX}", msgspec.json.encode(gate))
 
-    def passed(self, made: Sequence[Change], identities: Mapping[str, str | None]) -> None:
+    def passed(self, changes: Sequence[Change], identities: Mapping[str, str | None]) -> None:
         """Forget the gates of what was made by a run whose gates hold."""
         for path, gate in self.all() if self.looked or self.accept else ():
-            if any(gate.is_about(change, identities.get(change.target.endpoint)) for change in made):
+            if any(gate.is_about(change, identities.get(change.target.endpoint)) for change in changes):
                 path.unlink(missing_ok=True)
 
 

@@ -65,7 +65,7 @@ def without_put_back(plan: Plan, journals: Path) -> tuple[Plan, tuple[str, ...]]
     return replace(plan, changes=kept, unmet=unmet), _notices(found)
 
 
-def put_back_since(plan: Plan, journals: Path, run: str, made: datetime) -> dict[tuple[str, Target], str]:
+def put_back_since(plan: Plan, journals: Path, run: str, plan_made: datetime) -> dict[tuple[str, Target], str]:
     """Why changes of `plan` are left to a person that something put back after the plan was made, by remediator and target.
 
     What was put back before, somebody saw in the plan (`--retry-put-back`); what was written since, and put back, nobody has seen. It is
@@ -76,7 +76,7 @@ def put_back_since(plan: Plan, journals: Path, run: str, made: datetime) -> dict
         plan: whose changes are about to be made.
         journals: their folder.
         run: that makes them; its own entries say nothing of what somebody else did.
-        made: when the plan was made, aware.
+        plan_made: when the plan was made, aware.
 
     Raises:
         JournalError: a journal is damaged.
@@ -84,7 +84,7 @@ def put_back_since(plan: Plan, journals: Path, run: str, made: datetime) -> dict
     return {
         (one.change.remediator, one.change.target): one.why
         for one in _found(plan, journals)
-        if any(entry.intent.time >= made and entry.intent.run != run for entry in one.entries)
+        if any(entry.intent.time >= plan_made and entry.intent.run != run for entry in one.entries)
     }
 
 

@@ -151,11 +151,11 @@ def touched(changes: Sequence[Change]) -> tuple[dict[tuple[str, str], str | None
     return hosts, objects
 
 
-def begun(excess: Excess, attempted: Sequence[Change], made: Sequence[Receipt], again: str) -> GuardError:
+def begun(excess: Excess, attempted: Sequence[Change], receipts: Sequence[Receipt], again: str) -> GuardError:
     """What ends a run that made its first host only."""
-    hosts, objects = touched([receipt.change for receipt in made])
+    hosts, objects = touched([receipt.change for receipt in receipts])
     of = f"{len(hosts)} of {_counted(excess.hosts, 'host')}" if excess.hosts else f"{len(objects)} of {_counted(excess.objects, 'object')}"
-    left = len(attempted) - len(made)
+    left = len(attempted) - len(receipts)
     give = f"`{again}` goes on with it; or give" if again else "Give"
     return GuardError(
         f"{of} done, {left} change{'' if left == 1 else 's'} left: {excess.what}",

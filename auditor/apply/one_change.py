@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _REFUSALS = (RefusedError, PermissionMissingError, NotThereError, CredentialsError)
 
 
-def make(
+def apply_change(
     change: Change, remediator: AnyRemediator, session: Any, journal: Journal, identity: str | None = None, put_back: str | None = None
 ) -> Receipt:
     """Set one setting to `change.after` if it still has the value `change.before`; return the receipt.

@@ -26,19 +26,19 @@ def stages(changes: Iterable[Change]) -> list[list[Change]]:
     return made
 
 
-def hold_up(change: Change, ended: Mapping[int, Receipt], well: Collection[Outcome]) -> str:
+def hold_up(change: Change, ended: Mapping[int, Receipt], good_outcomes: Collection[Outcome]) -> str:
     """Why `change` is not attempted: the first of the changes it waits for that did not end well, or is not in force; "" where all did.
 
     Args:
         change: of a plan, with the numbers that it waits for.
         ended: by number: the receipts of that plan's changes, also of those not attempted.
-        well: the outcomes after which others may follow.
+        good_outcomes: the outcomes after which others may follow.
     """
     for number in change.waits_for:
         receipt = ended.get(number)
         if receipt is None:
             return f"not attempted: it waits for change {number} of the plan, which was not made"
-        if receipt.outcome not in well:
+        if receipt.outcome not in good_outcomes:
             what = f"change {number} ({receipt.change.remediator} on {receipt.change.resource.name})"
             return f"not attempted: it waits for {what}, which ended {receipt.outcome}{': ' if receipt.why else ''}{receipt.why}"
         if receipt.pending is not None:

@@ -41,7 +41,7 @@ class Orders:
         pace: the waves, and what is asked between them.
         allow_unusual: also values that are nowhere in the fleet yet.
         trust_names: the name in fleet.yaml is enough where the plan does not say who an endpoint was.
-        foretold: nothing is written (`auditor.apply.rehearsal`): what health does afterwards is not asked, and no gate is kept.
+        is_rehearsal: nothing is written (`auditor.apply.rehearsal`); health is not asked afterwards, and no gate is kept.
     """
 
     allow: Collection[FixClass] = ()
@@ -56,4 +56,4 @@ class Orders:
     pace: Pace = AT_ONCE
     allow_unusual: bool = False
     trust_names: bool = False
-    foretold: bool = False
+    is_rehearsal: bool = False

@@ -55,7 +55,7 @@ def takes_reboot(change: Change) -> bool:
 
 
 def reboot_hosts(
-    changes: Sequence[Change], rolling: Rolling, ended: dict[int, Receipt] | None = None, well: Collection[Outcome] = _GOOD
+    changes: Sequence[Change], rolling: Rolling, ended: dict[int, Receipt] | None = None, good_outcomes: Collection[Outcome] = _GOOD
 ) -> Generator[Receipt, None, str]:
     """Make `changes`, host by host; a receipt for each, and for each step. `takes_reboot` is true of all of them.
 
@@ -66,7 +66,7 @@ def reboot_hosts(
         changes: which host comes first decides; a host that a run left in maintenance mode comes before all others.
         rolling: what the reboots need.
         ended: by number: receipts of the plan's changes until now, by which changes that wait for others go; those of `changes` are added.
-        well: the outcomes after which what waits may follow.
+        good_outcomes: the outcomes after which what waits may follow.
     """
     ended, stopped = {} if ended is None else ended, ""
     closed: dict[tuple[str, str | None], str] = {}  # cluster -> why none of its further hosts is attempted
@@ -77,7 +77,7 @@ def reboot_hosts(
         reason = stopped or closed.get(cluster) or rolling.stops(own[0])
         ready = []
         for change in own:
-            held_up = reason or hold_up(change, ended, well)
+            held_up = reason or hold_up(change, ended, good_outcomes)
             if held_up:
                 ended[change.number] = Receipt(change, Outcome.PROPOSED, change.before, held_up)
                 yield ended[change.number]

@@ -96,12 +96,12 @@ def rehearse(
 ) -> tuple[tuple[Receipt, ...], GuardError | None]:
     """The receipts that `apply` would give with these orders, and what would stop it; nothing is written, anywhere.
 
-    Health after each wave, what somebody puts back meanwhile and what a reboot does cannot be foretold: such a value counts as stored.
+    Health after each wave, what somebody puts back meanwhile and what a reboot does cannot be predicted: such a value counts as stored.
     """
     receipts: list[Receipt] = []
     journal: Any = UnwrittenJournal(journals, run)
     settings = UnwrittenSettings(remediators)
-    orders = replace(orders, pace=replace(orders.pace, settle_seconds=0.0), foretold=True)
+    orders = replace(orders, pace=replace(orders.pace, settle_seconds=0.0), is_rehearsal=True)
     try:
         for receipt in apply(plan, sessions, journal, orders, confirm=confirm, remediators=settings):
             receipts.append(receipt)  # noqa: PERF402  those before an error count

@@ -93,7 +93,7 @@ class WaveOrder:
             wave = self._share()
         return wave
 
-    def learn(self, receipts: Iterable[Receipt], well: Collection[Outcome], *, tries: bool) -> list[tuple[Change, str]]:
+    def learn(self, receipts: Iterable[Receipt], good_outcomes: Collection[Outcome], *, tries: bool) -> list[tuple[Change, str]]:
         """Take in the receipts of the last wave; the changes that are held back because of them, each with the reason.
 
         Only a change that was written shows that its kind may go on: one that was as wanted before shows nothing. Outside a wave that
@@ -105,7 +105,9 @@ class WaveOrder:
         held: list[tuple[Change, str]] = []
         for (cluster, kind), same in by_kind.items():
             # What is left to a person as somebody put it back says nothing about the others.
-            bad = next((receipt for receipt in same if receipt.outcome not in well and receipt.outcome is not Outcome.BY_HAND), None)
+            bad = next(
+                (receipt for receipt in same if receipt.outcome not in good_outcomes and receipt.outcome is not Outcome.BY_HAND), None
+            )
             if bad is not None and tries and (cluster, kind) not in self._tried_in:
                 name = bad.change.resource.host or bad.change.resource.name
                 why = f"not attempted: the canary {name} ended {bad.outcome} on {named(bad.change)}"

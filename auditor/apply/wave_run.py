@@ -31,7 +31,7 @@ class WaveRun:
     check: Callable[[Sequence[Receipt]], list[Receipt]]
     health: HealthWatch
     pace: Pace
-    well: frozenset[Outcome]
+    good_outcomes: frozenset[Outcome]
     progress: Progress
     of: int
     ended: dict[int, Receipt]  # by the number of the change in its plan
@@ -140,8 +140,8 @@ def wave_receipts(
     attempted: Sequence[Change],
     skipped: Sequence[Receipt],
     rolling: Rolling | None,
-    finish: Sequence[str],
-    to_leave: Callable[[], Sequence[Change]],
+    unfinished_runs: Sequence[str],
+    steps_out_of_maintenance: Callable[[], Sequence[Change]],
 ) -> Iterator[Receipt]:
     """The receipts of a whole run, in the order in which changes are made or not attempted.
 
@@ -150,18 +150,18 @@ def wave_receipts(
         attempted: in the order of the plan.
         skipped: receipts of changes that are not attempted.
         rolling: what reboots need; None: hosts are not rebooted.
-        finish: runs whose hosts in maintenance mode come first.
-        to_leave: gives the steps that take further hosts out of maintenance mode. Hosts that are not rebooted anyway leave it first, as no
-            other host of their cluster is rebooted meanwhile.
+        unfinished_runs: runs whose hosts in maintenance mode come first.
+        steps_out_of_maintenance: gives the steps that take further hosts out of maintenance mode. Hosts that are not rebooted leave it
+            first: no other host of their cluster is rebooted meanwhile.
 
     Raises:
         GuardError: after the last receipt: what stopped the run where no receipt shows it.
     """
     yield from skipped
     rebooted = set() if rolling is None else {_host(change) for change in attempted if takes_reboot(change)}
-    yield from (run.attempt(change) for change in to_leave() if _host(change) not in rebooted)
+    yield from (run.attempt(change) for change in steps_out_of_maintenance() if _host(change) not in rebooted)
     if rolling is not None:
-        for earlier in finish:
+        for earlier in unfinished_runs:
             if not run.stopped:
                 yield from _rebooted(run, finish_reboots(earlier, rolling))
     order = WaveOrder(run.pace.shares, one_by_one=run.larger is not None)
@@ -173,14 +173,14 @@ def wave_receipts(
         if rolling is not None:
             online = [change for change in stage if not takes_reboot(change)]
             first = [change for change in stage if takes_reboot(change)]
-            yield from _rebooted(run, reboot_hosts(first, rolling, run.ended, run.well))
+            yield from _rebooted(run, reboot_hosts(first, rolling, run.ended, run.good_outcomes))
         order.begin(online)
         while not run.stopped and (wave := order.next()) is not None:
             yield from _made(run, order, wave)
             run.stop_after_first()
         yield from (_not_attempted(change, run.stopped) for change in order.left)
     if not run.stopped:
-        yield from map(run.attempt, to_leave())
+        yield from map(run.attempt, steps_out_of_maintenance())
     run.end()
 
 
@@ -218,7 +218,7 @@ def _made(run: WaveRun, order: WaveOrder, wave: Wave) -> Iterator[Receipt]:
     """The receipts of one wave, of what was put back while it settled, and of what is held back because of it."""
     receipts: list[Receipt] = []
     for change in wave.changes:
-        held_up = run.stopped or hold_up(change, run.ended, run.well)
+        held_up = run.stopped or hold_up(change, run.ended, run.good_outcomes)
         if held_up:
             yield _not_attempted(change, held_up)
             continue
@@ -230,10 +230,10 @@ def _made(run: WaveRun, order: WaveOrder, wave: Wave) -> Iterator[Receipt]:
             run.unsure.append(change)
         yield receipts[-1]
     run.applied += [receipt for receipt in receipts if receipt.outcome is Outcome.APPLIED]
-    run.made += [receipt for receipt in receipts if receipt.outcome in run.well]
+    run.made += [receipt for receipt in receipts if receipt.outcome in run.good_outcomes]
     run.settle(wave.name)
     yield from run.take_late()
-    for change, why in order.learn(receipts, run.well, tries=wave.tries):
+    for change, why in order.learn(receipts, run.good_outcomes, tries=wave.tries):
         yield _not_attempted(change, run.stopped or why)
 
 

@@ -93,7 +93,7 @@ def apply(
         _check_confirmed(to_confirm, confirm)
     last_good = {} if gates is None else gates.last_good(to_confirm, plan.identities)
     health = _watch_health(to_confirm, sessions, plan, pace, last_good) if pace.ask_health else no_health()
-    if orders.foretold:
+    if orders.is_rehearsal:
         health, gates = foretelling(health), None
     attempts = Attempts(sessions, journal, remediators, plan.identities, orders.trust_names, health, restrictions)
 
@@ -124,7 +124,7 @@ def apply(
         def stops(change: Change) -> str | None:
             return run.host_stops(change) or restrictions.closed(change)
 
-        rolling = Rolling(sessions, journal, remediators, attempts.at_any_time, reboots, stops, run.show)
+        rolling = Rolling(sessions, journal, remediators, attempts.attempt, reboots, stops, run.show)
     return (run.noted(receipt) for receipt in wave_receipts(run, attempted, skipped, rolling, tuple(orders.unfinished_hosts), left))
 
 

@@ -62,9 +62,9 @@ def digest_of_views() -> str:
     return hashlib.sha256(json.dumps(plain).encode()).hexdigest()
 
 
-def as_text(made: Catalog) -> str:
+def as_text(catalog: Catalog) -> str:
     """The catalogue as JSON, a line for each column, so that a difference can be read."""
-    whole = msgspec.to_builtins(made)
+    whole = msgspec.to_builtins(catalog)
     lines = ["{", f' "made_of": {json.dumps(whole["made_of"])},', ' "views": {']
     for place, (name, view) in enumerate(whole["views"].items()):
         columns = view.pop("columns", {})

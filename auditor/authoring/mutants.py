@@ -290,14 +290,14 @@ def _without_branch(node: exp.Case, at: int) -> exp.Expr:
     return node.args.get("default") or exp.Null()
 
 
-def _with_param(expression: Expression, name: str, own: str) -> Expression:
+def _with_param(expression: Expression, name: str, replacement: str) -> Expression:
     """The expression with another param in the place of one."""
     from sqlglot import exp
 
     tree = _parsed(expression.text)
     for param in tree.find_all(exp.Placeholder):
         if param.name == name:
-            param.replace(exp.Placeholder(this=own))
+            param.replace(exp.Placeholder(this=replacement))
     return _expression(tree, expression)
 
 

@@ -38,14 +38,14 @@ def begin() -> None:
         return
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # ignored, it would lose the child's exit code
     before = signal.pthread_sigmask(signal.SIG_BLOCK, (*_FORWARDED, signal.SIGCHLD))
-    told, tell = os.pipe()
+    messages, tell = os.pipe()
     alive, keep = os.pipe()
     child = os.fork()
     if child:
         os.close(tell)
         os.close(alive)
-        _wait(child, told)
-    os.close(told)
+        _wait(child, messages)
+    os.close(messages)
     os.close(keep)
     _end_with_parent(alive)
     _parent.append(tell)
@@ -135,10 +135,10 @@ def _end_with_parent(alive: int) -> None:
     fcntl.fcntl(alive, fcntl.F_SETFL, os.O_ASYNC | os.O_NONBLOCK)
 
 
-def _wait(child: int, told: int) -> NoReturn:
+def _wait(child: int, messages: int) -> NoReturn:
     """Wait for the child, hand on signals to it, end it when it is late, and end as it did."""
-    os.set_blocking(told, False)
-    said: list[bytes] = []  # of the last message
+    os.set_blocking(messages, False)
+    message: list[bytes] = []  # the words of the newest one
     late: float | None = None  # the --timeout that it was ended for
     while True:
         caught = signal.sigtimedwait((*_FORWARDED, signal.SIGCHLD), _POLL_SECONDS)
@@ -146,44 +146,44 @@ def _wait(child: int, told: int) -> NoReturn:
         if caught is not None and caught.si_signo in _FORWARDED and caught.si_code <= 0:
             os.kill(child, caught.si_signo)
         done, status = os.waitpid(child, os.WNOHANG)
-        said = _heard(told) or said
+        message = _last_message(messages) or message
         if done:
             break
-        if late is None and (late := _passed(said)) is not None:
+        if late is None and (late := _seconds_passed(message)) is not None:
             os.kill(child, signal.SIGKILL)
-    _leave(status, said, late)
+    _end_as_child(status, message, late)
 
 
-def _heard(told: int) -> list[bytes]:
-    """The words that the child said last; none where it said nothing since."""
+def _last_message(pipe: int) -> list[bytes]:
+    """The words of the newest message of the child; none where none came since."""
     try:
-        text = os.read(told, _MOST_BYTES)
+        text = os.read(pipe, _MOST_BYTES)
     except BlockingIOError:
         return []
     messages = [one for one in text.split(b"\n" + _SEPARATOR) if one]
     return messages[-1].split(_SEPARATOR) if messages else []
 
 
-def _passed(said: list[bytes]) -> float | None:
+def _seconds_passed(message: list[bytes]) -> float | None:
     """The seconds that the child had, where they have passed; None where they have not, or there is no end."""
-    if said[:1] != [b"begun"] or not said[2]:
+    if message[:1] != [b"begun"] or not message[2]:
         return None
-    seconds, began = map(float, said[2].split())
+    seconds, began = map(float, message[2].split())
     return seconds if time.monotonic() > began + seconds + QUERY_LATE_SECONDS else None
 
 
-def _leave(status: int, said: list[bytes], late: float | None) -> NoReturn:
+def _end_as_child(status: int, message: list[bytes], late: float | None) -> NoReturn:
     """End as the child did; where a signal ended it at a query, say so."""
     code = os.waitstatus_to_exitcode(status)
     if code >= 0:
         os._exit(code)
     number = signal.Signals(-code)
-    if number in _FORWARDED or not said:
+    if number in _FORWARDED or not message:
         os._exit(128 + number)
     import shutil
     from contextlib import suppress
 
-    shutil.rmtree(os.fsdecode(said[1]), ignore_errors=True)
+    shutil.rmtree(os.fsdecode(message[1]), ignore_errors=True)
     error = too_slow(late) if late is not None else _ended_by(number)
     with suppress(OSError):
         os.write(2, f"{error}\n".encode())

@@ -53,7 +53,7 @@ def main() -> None:
 
 def _take_typed_secrets(arguments: list[str]) -> None:
     """Have secrets of `{ask: true}` typed where somebody sits at a terminal; a job and a worker run when nobody does."""
-    from auditor.endpoints.common.asking import ask_by
+    from auditor.endpoints.common.typed_secrets import ask_by
     from auditor.system.console import somebody_is_there
 
     def prompt(whose: str) -> str:
@@ -142,11 +142,11 @@ def run(arguments: list[str], before_the_command: Callable[[], None] | None = No
     return code if isinstance(code, int) else 0
 
 
-def _unread_report(left: SystemExit) -> int:
-    """The exit code where typer leaves with 1 since a pipe broke, which would mean "drift"; any other `left` is raised again."""
+def _unread_report(exit_of_typer: SystemExit) -> int:
+    """The exit code where typer leaves with 1 since a pipe broke, which would mean "drift"; any other `exit_of_typer` is raised again."""
     # Standard output cannot break, but a report of its own can.
-    if not isinstance(left.__context__, BrokenPipeError):
-        raise left
+    if not isinstance(exit_of_typer.__context__, BrokenPipeError):
+        raise exit_of_typer
     what = "the reader of the named pipe that a report goes to has gone"
     print(f"error: {what}\n  why: that report is not whole.\n  do:  read it to its end, or write a file.", file=sys.stderr)
     return UNREAD

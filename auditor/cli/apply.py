@@ -10,9 +10,9 @@ from typing import Annotated
 import typer
 
 from auditor.cli import options
+from auditor.cli.audit_output import end_dry_run
 from auditor.cli.confirm import await_confirmed
 from auditor.cli.durations import seconds_of
-from auditor.cli.shown import end_dry_run
 from auditor.cli.terminal import always, ask, ask_hosts, ask_unmatched, progress, show_plan
 from auditor.model import FixClass
 
@@ -50,7 +50,7 @@ def apply(
     from auditor.apply.held_back import held_back
     from auditor.apply.limits import never
     from auditor.audit import apply_plan
-    from auditor.cli.written import show_written
+    from auditor.cli.write_output import show_written
     from auditor.fleet.loading import load_fleet
     from auditor.history.state import state_directory
     from auditor.pipeline.changes import checked_plan, snapshot_of

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from auditor.cli import completions, options, waiting
+from auditor.cli.audit_output import Shown, show_dry_run, show_fixed, typed, write_reports
 from auditor.cli.confirm import await_confirmed
 from auditor.cli.evidence import files_of, with_files
 from auditor.cli.option_groups import ExitOptions, FixOptions, HistoryOptions, IncrementalOptions, RuleOptions, WorkersOptions, with_groups
-from auditor.cli.shown import Shown, show_dry_run, show_fixed, typed, write_reports
 from auditor.cli.terminal import always, ask, ask_unmatched, progress, show_changes, show_plan, warn
 from auditor.errors import AuditorError, ConfigurationError
 
@@ -256,27 +256,27 @@ def _run(request: AuditRequest, shown: Shown, exits: ExitOptions, fixing: FixOpt
     from auditor.report import parse_reporters
 
     destinations = parse_reporters(shown.reporters)
-    foretold = None
+    rehearsed = None
     with progress() as display:
         audited = run_audit(replace(request, progress=display, warn=warn, began=next(iter(waiting), None)))
         display.stop()
         if fixing.dry_run:
-            audited, foretold = rehearse(audited)
+            audited, rehearsed = rehearse(audited)
         elif request.fix is not None:
             show_plan(audited.plan, fixing.allowed, held_back(audited.fleet, audited.plan.changes) if audited.fleet is not None else ())
             confirm = always if fixing.yes else ask
             audited = audited if fixing.yes else _without_unmatched(audited)
             audited = fix(audited, confirm=confirm, again=show_changes(confirm))
     write_reports(audited, destinations, shown)
-    if foretold is not None:
-        show_dry_run(audited, destinations, shown, fixing, foretold)
+    if rehearsed is not None:
+        show_dry_run(audited, destinations, shown, fixing, rehearsed)
     elif request.fix is not None:
         show_fixed(audited, destinations, shown)
-    if foretold is None and request.fix is not None and request.fix.confirm_within_seconds is not None and audited.fleet is not None:
+    if rehearsed is None and request.fix is not None and request.fix.confirm_within_seconds is not None and audited.fleet is not None:
         await_confirmed(audited.run_id, audited.fleet, audited.state)
-    stopped = audited.stopped if foretold is None else foretold.stopped
+    stopped = audited.stopped if rehearsed is None else rehearsed.stopped
     code = audited.exit_code(exits.fail_on, exits.min_coverage) if stopped is None else exit_code_of(stopped)
-    code = code if foretold is None or foretold.exit_code != FAILED_FIX else FAILED_FIX
+    code = code if rehearsed is None or rehearsed.exit_code != FAILED_FIX else FAILED_FIX
     keep_exit_code(audited.directory, code)
     if stopped is not None:
         raise stopped  # after the report: what was found and done is worth reading all the same

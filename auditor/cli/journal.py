@@ -50,10 +50,10 @@ def export(
 
     Example: auditor journal export 20261121T065500Z-1a2b --as servicenow --out change.json
     """
-    from auditor.cli.shown import typed
-    from auditor.history.audited_again import fleet_of_run
+    from auditor.cli.audit_output import typed
     from auditor.history.families import family_of
     from auditor.history.folders import JOURNAL_FOLDER
+    from auditor.history.repeat_commands import fleet_of_run
     from auditor.history.state import state_directory
     from auditor.history.writing_runs import writing_run_named
     from auditor.report.change_ticket import ticket_of

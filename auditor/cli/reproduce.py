@@ -100,12 +100,12 @@ def the_finding(kept: KeptRun, words: list[str]) -> tuple[str, Finding]:
 
 def _shared(kept: KeptRun, found: Finding) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The datastores and disks beside what the finding is about; none where the run kept no snapshot."""
-    from auditor.impact.saved_rows import asking
+    from auditor.impact.saved_rows import opened_views
     from auditor.reproduction.neighbours import VIEWS, shared_by
 
     if kept.snapshot is None:
         return (), ()
-    with asking(kept.snapshot, VIEWS) as ask:
+    with opened_views(kept.snapshot, VIEWS) as ask:
         return shared_by(found, ask)
 
 

@@ -36,7 +36,7 @@ def resume(
     Exit codes: 0 all is as planned, 1 something was left as it was, 3 usage, 4 a change failed, 5 a guard stopped it.
     """
     from auditor.audit import resume as run_resume
-    from auditor.cli.written import show_written
+    from auditor.cli.write_output import show_written
     from auditor.fleet.loading import load_fleet
     from auditor.history.confirming import refuse_undone
     from auditor.history.state import state_directory

@@ -132,7 +132,9 @@ def _write_template(rule: str, view: str, path: Path) -> None:
     print(f"{path}: fill it in, then `auditor rules test {path}`")
 
 
-def _write_short(rule: str, path: Path, said: tuple[str, str, str, str], rows: tuple[dict[str, Any] | None, dict[str, Any] | None]) -> int:
+def _write_short(
+    rule: str, path: Path, answers: tuple[str, str, str, str], rows: tuple[dict[str, Any] | None, dict[str, Any] | None]
+) -> int:
     """Write a short rule and judge its examples; its exit code is that of `auditor rules test`."""
     from auditor.authoring.examples import check_examples
     from auditor.authoring.short_rules import Answers, short_rule
@@ -140,7 +142,7 @@ def _write_short(rule: str, path: Path, said: tuple[str, str, str, str], rows: t
     from auditor.engine.rules.loading import load_rules
     from auditor.facts.catalog import all_view_columns
 
-    view, title, holds, by_hand = said
+    view, title, holds, by_hand = answers
     views, remediators = all_view_columns(), remediator_names()
     _write(path, short_rule(Answers(rule, view, title, holds, by_hand), views, remediators, *rows))
     folder = path.parents[rule.count("/")]

@@ -150,9 +150,9 @@ def show_kept(
 
     Example: auditor runs show --reporter html:report.html
     """
-    from auditor.cli.shown import show_result_of_files, typed
-    from auditor.history.audited_again import audited_again
+    from auditor.cli.audit_output import show_result_of_files, typed
     from auditor.history.families import with_continuations
+    from auditor.history.repeat_commands import repeat_commands
     from auditor.history.runs import load_run, report_of_run
     from auditor.history.state import state_directory
     from auditor.report import parse_reporters, write_report
@@ -162,7 +162,7 @@ def show_kept(
     state = state_directory(state_dir, to_read=True)
     kept = load_run(state, run)
     report = with_continuations(report_of_run(kept), state, kept.id)
-    again = audited_again(kept, report)
+    again = repeat_commands(kept, report)
     plan = again.plan if not again.fix else None
     where = typed("", ("--state-dir", state_dir))
     audit = again.fix or again.audit

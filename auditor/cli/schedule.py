@@ -209,7 +209,7 @@ def _run(jobs: Jobs, state_dir: Place | None, listen: Listen | None, *, once: bo
 def _served(running: Schedule) -> Served:
     from auditor.job.site.server import Served
 
-    return Served(running.roots(), running.board, running.folders(), running.notifier)
+    return Served(running.roots(), running.statuses, running.folders(), running.notifier)
 
 
 def _code(ended: list[Ended]) -> int:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from auditor.cli import options
-from auditor.cli.shown import end_dry_run
+from auditor.cli.audit_output import end_dry_run
 from auditor.cli.terminal import always, ask, progress, show_plan, warn
 from auditor.model import FixClass
 from auditor.system.shell import quoted
@@ -46,7 +46,7 @@ def undo(
     Exit codes: 0 all is as before that run, 1 something was left as it is, 3 usage, 4 a change failed, 5 a guard stopped it.
     """
     from auditor.audit import plan_undo, undo_run
-    from auditor.cli.written import show_written
+    from auditor.cli.write_output import show_written
     from auditor.fleet.loading import load_fleet
     from auditor.history.families import begun_by
     from auditor.history.state import state_directory

@@ -10,7 +10,7 @@ from auditor.doctor.affected_rules import named
 from auditor.doctor.attempt import attempt, circuit_of
 from auditor.doctor.clocks import clock_check
 from auditor.doctor.connection import shortly
-from auditor.doctor.lanes import lane_check
+from auditor.doctor.transports import transport_check
 from auditor.doctor.vcenter_privileges import esxcli_check, fix_check, read_checks
 from auditor.endpoints.vcenter.privileges import fixes_of, reads_of
 from auditor.errors import EndpointError, PermissionMissingError
@@ -81,7 +81,7 @@ def examine_vcenter(vcenter: VCenter, endpoint: Endpoint, affected: AffectedRule
         if not isinstance(clusters, EndpointError):
             places.seen[endpoint.name] = [(endpoint.name, clusters.get(host.parent), host.name) for host in hosts]
     if endpoint.kind is not EndpointKind.ESXI:  # which has one way
-        yield lane_check(vcenter, endpoint, hosts, partial(attempt, circuit))
+        yield transport_check(vcenter, endpoint, hosts, partial(attempt, circuit))
     yield _account(endpoint, attempt(circuit, partial(account_of, vcenter)))
     asked_for = (*reads_of(endpoint.kind).values(), *fixes_of(endpoint.kind).values())
     privileges = sorted({name for needed in asked_for for name in needed.privileges})

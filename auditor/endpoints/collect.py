@@ -55,9 +55,9 @@ def collect_fleet(
     spill: Path | None = None,
     *,
     chosen: Collection[str] | None = None,
-    elsewhere: RemoteReader | None = None,
+    remote_reader: RemoteReader | None = None,
 ) -> Snapshot:
-    """Read what is needed of all endpoints of `fleet`, each in a thread of its own; or by `elsewhere`, in other processes.
+    """Read what is needed of all endpoints of `fleet`, each in a thread of its own; or by `remote_reader`, in other processes.
 
     An endpoint that cannot be read leaves a gap and an incomplete reading; the others are read all the same. An endpoint without anything
     that is needed is not even connected to. Hosts that show no sign of a change since the `earlier` run are not asked again what they said
@@ -73,7 +73,7 @@ def collect_fleet(
     started = datetime.now(UTC)
     builder = SnapshotBuilder(spill)
     to_read = [one for one in fleet.endpoints if chosen is None or one.name in chosen]
-    read = {reading.name: reading for reading in _read(to_read, builder, progress, needs, earlier, elsewhere)}
+    read = {reading.name: reading for reading in _read(to_read, builder, progress, needs, earlier, remote_reader)}
     readings = tuple(read[one.name] if one.name in read else _left_out(one, builder, needs, started) for one in fleet.endpoints)
     check_distinct(readings)
     _declare(fleet, builder)
@@ -110,19 +110,19 @@ def _read(
     progress: Progress,
     needs: Needs,
     earlier: Earlier | None = None,
-    elsewhere: RemoteReader | None = None,
+    remote_reader: RemoteReader | None = None,
 ) -> tuple[EndpointReading, ...]:
     if not endpoints:
         return ()
-    if elsewhere is not None:
-        return tuple(_read_elsewhere(elsewhere, endpoints, builder, progress, needs, earlier))
+    if remote_reader is not None:
+        return tuple(_read_remotely(remote_reader, endpoints, builder, progress, needs, earlier))
     ask_first(one for one in endpoints if needs.topics_of(one.kind))
     with pool(min(len(endpoints), _MOST_ENDPOINTS_AT_ONCE), "endpoint") as threads:
         return tuple(threads.map(lambda endpoint: read_endpoint(endpoint, builder, progress, needs, earlier), endpoints))
 
 
-def _read_elsewhere(
-    elsewhere: RemoteReader,
+def _read_remotely(
+    remote_reader: RemoteReader,
     endpoints: Sequence[Endpoint],
     builder: SnapshotBuilder,
     progress: Progress,
@@ -136,7 +136,7 @@ def _read_elsewhere(
             yield _not_needed(one, datetime.now(UTC))
     readings: dict[str, list[EndpointReading]] = {}
     shown: dict[str, set[Gap]] = {}
-    for part in elsewhere(needed, needs, progress, earlier):
+    for part in remote_reader(needed, needs, progress, earlier):
         name = part.reading.name
         apart = known_apart(part.reading, readings.get(name, ()))
         if apart is not None:

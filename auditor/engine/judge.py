@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from auditor.engine.evaluate import evaluate
 from auditor.engine.fixes.impact import predict_fix_impact
 from auditor.engine.fixes.planning import plan
-from auditor.engine.fixes.served import carriers, with_reach
+from auditor.engine.fixes.reach import carriers, with_reach
 from auditor.engine.fixes.unusual import unusual_changes
 from auditor.engine.narrowing import narrow
 from auditor.engine.rules.params import Override, param_values, placed

@@ -106,8 +106,8 @@ def _facts(parts: Iterable[CatalogView | CatalogColumn]) -> set[Fact]:
     return {(table, fact) for part in parts for table, names in part.facts.items() for fact in names}
 
 
-def with_dependencies(views: Collection[str], made: Collection[str] = ()) -> tuple[str, ...]:
-    """The names of `views` and of all they rest on, steps included, each after those it rests on; what is `made` is left out.
+def with_dependencies(views: Collection[str], present: Collection[str] = ()) -> tuple[str, ...]:
+    """The names of `views` and of all they rest on, steps included, each after those it rests on; what is `present` is left out.
 
     Raises:
         KeyError: there is no such view.
@@ -115,7 +115,7 @@ def with_dependencies(views: Collection[str], made: Collection[str] = ()) -> tup
     wanted, todo = set[str](), list(views)
     while todo:
         name = todo.pop()
-        if name not in wanted and name not in made:
+        if name not in wanted and name not in present:
             wanted.add(name)
             todo += catalog().views[name].rests_on
     return tuple(name for name in catalog().views if name in wanted)

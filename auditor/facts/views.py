@@ -85,12 +85,12 @@ def _listed_columns(view: str) -> str:
     return ", ".join(f'"{column}" {about.type}' for column, about in catalog().views[view].columns.items())
 
 
-def _compute(connection: duckdb.DuckDBPyConnection, wanted: Collection[str], made: Collection[str], *, all_tables: bool) -> None:
-    """Create `wanted` and all they rest on, each after what it rests on, but for what is `made` already.
+def _compute(connection: duckdb.DuckDBPyConnection, wanted: Collection[str], present: Collection[str], *, all_tables: bool) -> None:
+    """Create `wanted` and all they rest on, each after what it rests on, but for what is `present` already.
 
     A view of few facts is a table too (`all_tables`): whatever reads a view plans its statement anew, which takes longer than its rows do.
     """
-    order = with_dependencies(wanted, made)
+    order = with_dependencies(wanted, present)
     last_reader = _last_readers(order, wanted)
     for name in order:
         kind = "table" if all_tables else catalog().views[name].materialize

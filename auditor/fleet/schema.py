@@ -178,13 +178,13 @@ def fleet_schema() -> dict[str, Any]:
     return {**head, **{key: value for key, value in fleet.items() if key != "title"}, "$defs": shapes}
 
 
-def shape_schema(shape: Mapping[str, Any], texts: Mapping[str, str], own: Mapping[str, Any]) -> dict[str, Any]:
+def shape_schema(shape: Mapping[str, Any], texts: Mapping[str, str], additions: Mapping[str, Any]) -> dict[str, Any]:
     """A shape as an editor needs it: no other keys, a text for each, and a key without a value where it may be left out.
 
     Args:
         shape: as msgspec makes it.
         texts: what an editor shows for each key.
-        own: what is put in besides.
+        additions: what is put in besides.
     """
     properties = {}
     for key, made in shape["properties"].items():
@@ -193,7 +193,7 @@ def shape_schema(shape: Mapping[str, Any], texts: Mapping[str, str], own: Mappin
             one = {"anyOf": [one, {"type": "null"}]}
         shown = {"default": made["default"]} if made.get("default") not in (None, {}, []) else {}
         properties[key] = {"description": texts[key], **one, **shown}
-    return {**shape, "properties": properties, "additionalProperties": False, **own}
+    return {**shape, "properties": properties, "additionalProperties": False, **additions}
 
 
 def words_schema(words: Mapping[str, Any]) -> dict[str, Any]:

@@ -30,7 +30,7 @@ def basis_of(
     state: Path,
     *,
     waivers: Path | None = None,
-    own: Collection[Path] = (),
+    rule_folders: Collection[Path] = (),
     only: Collection[str] = (),
     tags: Collection[str] = (),
 ) -> Basis:
@@ -42,7 +42,7 @@ def basis_of(
         fleet: whose waivers count, where `waivers` names no other file.
         state: the state directory, for the baseline.
         waivers: as in an `AuditRequest`; None: the file beside fleet.yaml.
-        own: directories of rules besides the shipped ones.
+        rule_folders: directories of rules besides the shipped ones.
         only: ids of rules, as they were requested.
         tags: likewise.
     """
@@ -51,7 +51,7 @@ def basis_of(
         params=_hash(json.dumps([{**asdict(one), "where": ""} for one in params], sort_keys=True, default=list).encode()),
         waivers=_file_digest(waivers if waivers is not None else fleet.path.with_name(FILE_NAME)),
         baseline=_file_digest(baseline_file(state)),
-        own=tuple(map(str, own)),
+        own=tuple(map(str, rule_folders)),
         only=tuple(only),
         tags=tuple(tags),
         settings=_file_digest(fleet.path.with_name(SETTINGS_FILE)),

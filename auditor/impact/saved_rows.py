@@ -26,8 +26,8 @@ MOST_ROWS = 2_000
 
 
 @contextmanager
-def asking(snapshot: Path, views: Collection[str]) -> Iterator[Ask]:
-    """A way to ask `views` of the snapshot in the directory `snapshot`, for as long as the block goes on.
+def opened_views(snapshot: Path, views: Collection[str]) -> Iterator[Ask]:
+    """Open `views` of the snapshot in the directory `snapshot` until the block ends; gives a function that reads their rows.
 
     Raises:
         SnapshotError: the snapshot cannot be read.

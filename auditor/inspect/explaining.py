@@ -11,7 +11,7 @@ from auditor.facts.catalog import all_view_columns
 from auditor.impact.day import VIEWS as DAY_VIEWS
 from auditor.impact.day import day_of
 from auditor.impact.path import VIEWS, device_path
-from auditor.impact.saved_rows import asking
+from auditor.impact.saved_rows import opened_views
 from auditor.impact.subject import path_of_finding, paths_of_machine
 from auditor.inspect.replanning import FirstChanges
 from auditor.model import Verdict
@@ -46,7 +46,7 @@ def explain_finding(kept: KeptRun, words: Sequence[str], rules: Sequence[FilePat
         SnapshotError: a file of the run is damaged.
     """
     from auditor.facts.column_texts import column_text
-    from auditor.history.audited_again import audited_again
+    from auditor.history.repeat_commands import repeat_commands
     from auditor.history.runs import report_of_run
     from auditor.history.state import state_directory
 
@@ -57,7 +57,7 @@ def explain_finding(kept: KeptRun, words: Sequence[str], rules: Sequence[FilePat
     finding_id, finding = named
     path, more, day, why = None, 0, None, f"Run {kept.id} kept no snapshot, so its I/O path is not known."
     is_of_a_day = finding.resource.kind == "episode_pattern"
-    with _asking(kept, DAY_VIEWS if is_of_a_day else ()) as ask:
+    with _opened_views(kept, DAY_VIEWS if is_of_a_day else ()) as ask:
         if ask is not None:
             path, more = path_of_finding(ask, finding)
             if is_of_a_day:
@@ -66,7 +66,7 @@ def explain_finding(kept: KeptRun, words: Sequence[str], rules: Sequence[FilePat
     view = all_view_columns().get(finding.resource.kind, {})
     state = kept.directory.parents[1]
     first = _first(kept, finding, rules, fleet)
-    again = audited_again(kept, report, fleet.path if fleet is not None else None)
+    again = repeat_commands(kept, report, fleet.path if fleet is not None else None)
     own = "".join(f" --rules {quoted(str(folder))}" for folder in rules)
     return Explanation(
         audit=again.audit,
@@ -120,7 +120,7 @@ def paths_named(kept: KeptRun, word: str) -> list[Path]:
         SnapshotError: the snapshot is damaged.
     """
     host, slash, device = word.partition("/")
-    with _asking(kept) as ask:
+    with _opened_views(kept) as ask:
         if ask is None:
             raise ConfigurationError(
                 f"run {kept.id} kept no snapshot", why="the I/O path cannot be shown.", do="name another run of `auditor runs list`."
@@ -136,12 +136,12 @@ def paths_named(kept: KeptRun, word: str) -> list[Path]:
 
 
 @contextmanager
-def _asking(kept: KeptRun, further: Sequence[str] = ()) -> Iterator[Ask | None]:
+def _opened_views(kept: KeptRun, further: Sequence[str] = ()) -> Iterator[Ask | None]:
     """A way to ask the views of paths, and `further` ones; None where the run kept no snapshot."""
     if kept.snapshot is None:
         yield None
         return
-    with asking(kept.snapshot, (*VIEWS, *further)) as ask:
+    with opened_views(kept.snapshot, (*VIEWS, *further)) as ask:
         yield ask
 
 

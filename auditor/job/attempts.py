@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from auditor.errors import AuditorError
 from auditor.history.runs import new_run_id
-from auditor.job.folder_lock import alone
+from auditor.job.folder_lock import only_publisher
 from auditor.job.notices import notice_of
 from auditor.job.progress import save_progress
 from auditor.job.published import PublishedRun, published_runs
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from auditor.job.board import Board
     from auditor.job.clock import Clock
     from auditor.job.entries import Entry
+    from auditor.job.job_status import JobStatuses
     from auditor.job.jobs_file import Job, Jobs
     from auditor.job.notices import Notifier
     from auditor.job.progress import Progress
@@ -45,17 +45,17 @@ class Attempts:
     run: Runner
     notifier: Notifier
     clock: Clock
-    board: Board
+    statuses: JobStatuses
 
     def attempt(self, entry: Entry, due: Due | None, stop: StopRequest) -> Ended:
         """Make one run, publish it, and let what changed wait for its targets."""
         job, site = entry.job, entry.site
         prepare(site.folder)  # somebody may have removed it
-        with alone(site):
+        with only_publisher(site):
             sweep(site.folder)
             earlier = published_runs(site.state)
             began = self.clock.now()
-            self.board.update(job.name, running_since=began)
+            self.statuses.update(job.name, running_since=began)
             if due is not None and due.is_catch_up:
                 log.warning("job %s: makes up for the run of %s", job.name, due.planned, extra={"about": {"job": job.name}})
             before = next((run.id for run in earlier if run.error is None), None)
@@ -67,11 +67,11 @@ class Attempts:
             runs = publish_index(site, run, now=self.clock.now(), next_due=entry.next_due(self.clock.now()), problems=problems)
             save_progress(site.state, done)
         judged = next((one for one in runs if one.has_verdicts), None)
-        previous, unpublished = next(iter(earlier), None), self.board.statuses[job.name].unpublished
+        previous, unpublished = next(iter(earlier), None), self.statuses.by_job[job.name].unpublished
         if unpublished:  # people were notified of it: they are notified that it is over
             previous = replace(previous or run, error=unpublished)
         shown = {"last": run, "last_judged": judged, "trend": tuple(trend_points(runs)), "next_due": entry.next_due(self.clock.now())}
-        self.board.update(job.name, running_since=None, progress=done, unpublished="", **shown)
+        self.statuses.update(job.name, running_since=None, progress=done, unpublished="", **shown)
         _log_run(job, run)
         highlights, screen = (ended.highlights, ended.screen) if isinstance(ended, Published) else ((), "")
         notice = notice_of(job.name, previous, run, highlights, site.url, screen)
@@ -86,7 +86,7 @@ class Attempts:
 
     def dealt_with(self, entry: Entry, due: Due | None, *, failed: bool, save: bool = True) -> Progress:
         """Count a run, and the times for which none was made: those missed before it, and those that came due while it ran."""
-        progress = self.board.statuses[entry.job.name].progress
+        progress = self.statuses.by_job[entry.job.name].progress
         now = self.clock.now()
         missed = 0
         if due is not None and entry.timing is not None:
@@ -107,7 +107,7 @@ class Attempts:
             missed=progress.missed + missed,
         )
         if save:
-            self.board.update(entry.job.name, progress=progress)
+            self.statuses.update(entry.job.name, progress=progress)
             save_progress(entry.site.state, progress)
         return progress
 
@@ -116,7 +116,7 @@ class Attempts:
         if self.jobs.site is None:
             return
         try:
-            write_overview(self.jobs, self.board)
+            write_overview(self.jobs, self.statuses)
         except (AuditorError, OSError) as error:  # the pages of the job are there
             log.error("the page of all jobs was not written: %s", setback(error).what)
 

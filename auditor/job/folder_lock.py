@@ -21,7 +21,7 @@ _HOLDER_FILE = "holder"
 
 
 @contextmanager
-def alone(site: Site) -> Iterator[None]:
+def only_publisher(site: Site) -> Iterator[None]:
     """Hold the published folder; the system lets go of it even when this process is killed.
 
     The folder itself is locked, so that no file for it lies among the pages. filelock is not used: it locks files alone.

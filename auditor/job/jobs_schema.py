@@ -62,12 +62,12 @@ TEXTS: Mapping[str, Mapping[str, str]] = {
 def jobs_schema() -> dict[str, Any]:
     """The schema (draft 2020-12). It knows keys, words, ranges and what goes together; `load_jobs` checks more than that."""
     made = msgspec.json.schema(JobsShape)
-    own: dict[str, dict[str, Any]] = {
+    additions: dict[str, dict[str, Any]] = {
         "SecretShape": {"minProperties": 1, "maxProperties": 1},
         "JobsShape": {"description": "Audits by the clock."},
     }
     shapes = {
-        name: shape_schema(shape, TEXTS[name], own.get(name, {})) if name in TEXTS else words_schema(shape)
+        name: shape_schema(shape, TEXTS[name], additions.get(name, {})) if name in TEXTS else words_schema(shape)
         for name, shape in made["$defs"].items()
     }
     jobs = shapes.pop("JobsShape")

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 from auditor.errors import AuditorError
 from auditor.job.attempts import Attempts, setback
-from auditor.job.board import Board, JobStatus
 from auditor.job.clock import Clock, SystemClock
 from auditor.job.entries import Entry, entry_of, keep_apart
-from auditor.job.folder_lock import alone
+from auditor.job.folder_lock import only_publisher
+from auditor.job.job_status import JobStatus, JobStatuses
 from auditor.job.notices import Notice, Notifier
 from auditor.job.progress import load_progress, save_progress
 from auditor.job.published import JOBS_FOLDER, published_runs
@@ -50,7 +50,7 @@ class Schedule:
         run: makes one run.
         notifier: says what changed.
         clock: the time.
-        board: how the jobs are, for the server.
+        statuses: how the jobs are, for the server.
     """
 
     jobs: Jobs
@@ -58,7 +58,7 @@ class Schedule:
     run: Runner
     notifier: Notifier
     clock: Clock = field(default_factory=SystemClock)
-    board: Board = field(default_factory=Board)
+    statuses: JobStatuses = field(default_factory=JobStatuses)
     _attempts: Attempts = field(init=False)
     _entries: list[Entry] = field(init=False)
     _busy_since: datetime | None = field(init=False, default=None)
@@ -70,7 +70,7 @@ class Schedule:
             ConfigurationError: a cron expression or time zone is wrong, or a published folder cannot be written.
             SnapshotError: what a job remembers cannot be read.
         """
-        self._attempts = Attempts(self.jobs, self.state, self.run, self.notifier, self.clock, self.board)
+        self._attempts = Attempts(self.jobs, self.state, self.run, self.notifier, self.clock, self.statuses)
         self._entries = []
         for job in self.jobs.jobs:
             entry = entry_of(job, self.state, self.jobs.url_of(job), self.clock.now())
@@ -81,12 +81,12 @@ class Schedule:
             prepare(self.jobs.site)
 
     def _show(self, entry: Entry) -> None:
-        """Show on the board how a job is before its first run."""
+        """Show how a job is before its first run."""
         runs, progress = published_runs(entry.site.state), load_progress(entry.site.state)
         judged = next((run for run in runs if run.has_verdicts), None)
         problems = tuple(self.notifier.problems([target.name for target in entry.job.notify]))
         timeout = timedelta(seconds=entry.job.timeout_seconds)
-        self.board.statuses[entry.job.name] = JobStatus(
+        self.statuses.by_job[entry.job.name] = JobStatus(
             timeout, next(iter(runs), None), judged, progress=progress, problems=problems, trend=tuple(trend_points(runs))
         )
 
@@ -100,7 +100,7 @@ class Schedule:
             try:
                 ended: list[Ended] = []
                 for entry in self._entries:
-                    self.board.seen = self.clock.now()
+                    self.statuses.seen = self.clock.now()
                     try:
                         ended.append(self._attempts.attempt(entry, None, stop))
                     except (AuditorError, OSError) as raised:  # the other jobs are run all the same
@@ -132,9 +132,9 @@ class Schedule:
     def _begin(self) -> None:
         """Remember when a job was first scheduled, so that its first run can be missed, and show what has not run yet."""
         for entry in self._entries:
-            if self.board.statuses[entry.job.name].progress.done is None:
-                progress = replace(self.board.statuses[entry.job.name].progress, done=entry.done)
-                self.board.update(entry.job.name, progress=progress)
+            if self.statuses.by_job[entry.job.name].progress.done is None:
+                progress = replace(self.statuses.by_job[entry.job.name].progress, done=entry.done)
+                self.statuses.update(entry.job.name, progress=progress)
                 try:
                     save_progress(entry.site.state, progress)
                 except AuditorError as error:
@@ -155,13 +155,13 @@ class Schedule:
     def _step(self, stop: StopRequest) -> bool:
         """Make the run that is due, or wait a while; False where nothing is ever due again."""
         now = self.clock.now()
-        self.board.seen = now
+        self.statuses.seen = now
         found: list[tuple[Due, Entry]] = []
         for entry in self._entries:
             if entry.done > now + LATE:  # a clock that was far ahead would keep the job from running until then
                 entry.done = now
             due = None if entry.timing is None else entry.timing.next_due(entry.done, now, self._busy_since)
-            self.board.update(entry.job.name, next_due=None if due is None else due.begin)
+            self.statuses.update(entry.job.name, next_due=None if due is None else due.begin)
             if due is not None:
                 found.append((due, entry))
         if not found:
@@ -190,8 +190,8 @@ class Schedule:
         except (AuditorError, OSError) as raised:
             error, about = setback(raised), {"about": {"job": entry.job.name}}
             log.error("job %s: nothing was published: %s", entry.job.name, error, extra=about)
-            first = not self.board.statuses[entry.job.name].unpublished
-            self.board.update(entry.job.name, running_since=None, unpublished=f"The last run was not published: {error.what}.")
+            first = not self.statuses.by_job[entry.job.name].unpublished
+            self.statuses.update(entry.job.name, running_since=None, unpublished=f"The last run was not published: {error.what}.")
             try:
                 self._attempts.dealt_with(entry, due, failed=True)
             except (AuditorError, OSError) as raised_again:
@@ -200,8 +200,8 @@ class Schedule:
                 notice = Notice("failure", f"{entry.job.name}: the audit was not published", error.what)
                 self.notifier.add(notice, [target.name for target in entry.job.notify])
         now = self.clock.now()
-        self.board.seen = self.board.free_since = now  # a long run, and what waited for it, are not late while people are notified
-        self.board.update(entry.job.name, next_due=entry.next_due(self.clock.now()))
+        self.statuses.seen = self.statuses.free_since = now  # a long run, and what waited for it, are not late while people are notified
+        self.statuses.update(entry.job.name, next_due=entry.next_due(self.clock.now()))
         self._notify(now, stop)
 
     def _notify(self, now: datetime, stop: StopRequest) -> None:
@@ -213,10 +213,10 @@ class Schedule:
             self.notifier.flush(now)
         for entry in self._entries:
             problems = tuple(self.notifier.problems([target.name for target in entry.job.notify]))
-            if problems != self.board.statuses[entry.job.name].problems:
-                self.board.update(entry.job.name, problems=problems)
+            if problems != self.statuses.by_job[entry.job.name].problems:
+                self.statuses.update(entry.job.name, problems=problems)
                 try:
-                    with alone(entry.site):
+                    with only_publisher(entry.site):
                         publish_index(entry.site, None, now=now, next_due=entry.next_due(self.clock.now()), problems=problems)
                 except (AuditorError, OSError) as error:
                     log.error("job %s: the index was not written: %s", entry.job.name, setback(error).what)

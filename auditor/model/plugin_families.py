@@ -21,34 +21,36 @@ FAMILY_FORM = r"[a-z0-9]+(?:-[a-z0-9]+)*"
 """What the name of a family looks like: one that auditor knows by its devices alone may begin with a digit, as 3par does."""
 
 
-def family_mistakes(family: Family, own: Collection[Family]) -> Iterator[str]:
+def family_mistakes(family: Family, own_families: Collection[Family]) -> Iterator[str]:
     """What is wrong with the family of a plugin, in words that follow the name of its package.
 
     Args:
         family: whose fields are of the types that they should be.
-        own: those that auditor itself reads.
+        own_families: those that auditor itself reads.
     """
     if not re.fullmatch(FAMILY_FORM, family.name):
         yield f'calls its family "{family.name}": small letters, digits and single hyphens are a name'
-    if family.name in {one.name for one in own}:
+    if family.name in {one.name for one in own_families}:
         yield f'gives the family "{family.name}", which auditor itself reads'
     patterns = [*(part for pair in family.inquiries for part in pair), *family.names]
     unfit = [pattern for pattern in patterns if {"'", "\n"} & {*pattern} or _matches("", pattern) is None]
     for pattern in unfit:
         yield f"recognises devices by {pattern!r}, which is no regular expression that can be used"
     if not unfit:
-        yield from _taken(family, own)
+        yield from _taken(family, own_families)
 
 
-def _taken(family: Family, own: Iterable[Family]) -> Iterator[str]:
-    """The patterns of `family` that fit devices of others: these of all vendors, not of `own` alone, would be taken for it."""
+def _taken(family: Family, own_families: Iterable[Family]) -> Iterator[str]:
+    """The patterns of `family` that fit devices of others: these of all vendors, not of `own_families` alone, would be taken for it."""
     for vendor, model in family.inquiries:
-        for other in own:
+        for other in own_families:
             for of, what in _plain(other.inquiries):
                 if _matches(of, f"^(?:{vendor})$") and _matches(what, f"^(?:{model})"):
                     yield f"recognises devices by the inquiry {vendor!r}, {model!r}, which {other.label} answers as well ({of}, {what})"
     for name in family.names:
-        if taken := next((sample for other in own for sample in map(_sample, other.names) if _matches(sample, f"^(?:{name})")), None):
+        if taken := next(
+            (sample for other in own_families for sample in map(_sample, other.names) if _matches(sample, f"^(?:{name})")), None
+        ):
             yield f"recognises devices by names that begin with {name!r}, as others do ({taken})"
 
 

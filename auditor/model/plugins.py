@@ -143,20 +143,20 @@ def without_plugin(kind: EndpointKind, topics: tuple[str, ...]) -> EndpointType:
     return _unusable(kind, topics, fault, "")
 
 
-def loaded(plugin: Plugin, kind: EndpointKind, topics: tuple[str, ...], own: Collection[EndpointType]) -> EndpointType:
+def loaded(plugin: Plugin, kind: EndpointKind, topics: tuple[str, ...], own_kinds: Collection[EndpointType]) -> EndpointType:
     """The TYPE of `plugin`, whose package is imported now; one with a `fault` where it cannot be used.
 
     Args:
         plugin: as it was found.
         kind: its kind.
         topics: those that arrays have.
-        own: the kinds that come with auditor.
+        own_kinds: the kinds that come with auditor.
     """
     found = plugin.fault or _imported(plugin)
     if isinstance(found, Fault):
         return _unusable(kind, topics, found, plugin.distribution)
     try:
-        wrong = next(_mistakes(found, kind, topics, own), None)
+        wrong = next(_mistakes(found, kind, topics, own_kinds), None)
     except Exception as error:  # noqa: BLE001  a value of another type may raise anything; it costs its own endpoints
         wrong = f"has a TYPE with a value that is none of its kind: {type(error).__name__}: {_first_line(error)}"
     if wrong is not None:
@@ -207,7 +207,7 @@ def _fault(plugin: Plugin, wrong: str) -> Fault:
     )
 
 
-def _mistakes(one: EndpointType, kind: EndpointKind, topics: Collection[str], own: Iterable[EndpointType]) -> Iterator[str]:
+def _mistakes(one: EndpointType, kind: EndpointKind, topics: Collection[str], own_kinds: Iterable[EndpointType]) -> Iterator[str]:
     """What is wrong with a plugin's TYPE, in words that follow the name of its package."""
     if one.contract != CONTRACT:
         asked = "none" if one.contract is None else str(one.contract)
@@ -227,7 +227,7 @@ def _mistakes(one: EndpointType, kind: EndpointKind, topics: Collection[str], ow
     if foreign := sorted(name for name in one.settings if not name.startswith(prefix)):
         yield f'has settings whose names do not begin with "{prefix}": {", ".join(foreign)}'
     if one.family is not None:
-        yield from family_mistakes(one.family, [each.family for each in own if each.family is not None])
+        yield from family_mistakes(one.family, [each.family for each in own_kinds if each.family is not None])
 
 
 def _unusable(kind: EndpointKind, topics: tuple[str, ...], fault: Fault, distribution: str) -> EndpointType:

@@ -271,7 +271,7 @@ def _basis_now(planned: Basis, fleet: Fleet, state: Path, waivers: Path | None) 
     own = tuple(Path(one) for one in planned.own)
     about = load_about(state)
     policy = load_policy(fleet, own, planned.only, planned.tags, tuple(about.counts) if about is not None else ())
-    return basis_of(policy.rules, policy.overrides, fleet, state, waivers=waivers, own=own, only=planned.only, tags=planned.tags)
+    return basis_of(policy.rules, policy.overrides, fleet, state, waivers=waivers, rule_folders=own, only=planned.only, tags=planned.tags)
 
 
 def _fleet(fleet: Fleet | Path) -> Fleet:

@@ -25,7 +25,7 @@ from auditor.pipeline.files_of_hosts import refuse_files
 from auditor.pipeline.judging import judge_again
 from auditor.pipeline.saving import plan_file, save_run
 from auditor.pipeline.unmatched import refuse_unmatched
-from auditor.pipeline.writing import Confirm, Task, Written, make_changes, rehearse_changes
+from auditor.pipeline.writing import Confirm, Task, Written, rehearse_changes, run_changes
 from auditor.report.fix_outcomes import attempted_fixes, possible_now, possible_now_notice
 from auditor.stopping import closing
 
@@ -61,7 +61,7 @@ def fix(audited: AuditResult, *, confirm: Confirm, again: Confirm | None = None)
         return save_run(replace(audited, stopped=error))
     audited, is_kept = _as_read_here(audited, fleet, limits)
     file = plan_file(audited, fleet)
-    receipts, stopped, notices = make_changes(task, file if is_kept else replace(file, snapshot=None), confirm)
+    receipts, stopped, notices = run_changes(task, file if is_kept else replace(file, snapshot=None), confirm)
     # The evaluation before the fix knows which finding asked for which change: a finding that was fixed passes afterwards.
     fixes = {**audited.fixes, **attempted_fixes(audited.evaluation, receipts)}
     audited = replace(audited, receipts=receipts, fixes=fixes, stopped=stopped, notices=(*audited.notices, *noted, *notices))
@@ -167,7 +167,7 @@ def _followed_up(audited: AuditResult, fleet: Fleet, task: Task, further: tuple[
     run_id = f"{new_run_id(datetime.now(UTC))}-apply"
     file = plan_file(audited, fleet)
     file = replace(file, plan=replace(file.plan, changes=further), snapshot=None)  # of facts that are not kept by themselves
-    made, stopped, notices = make_changes(replace(task, kind="apply", of=audited.run_id, run_id=run_id), file, again)
+    made, stopped, notices = run_changes(replace(task, kind="apply", of=audited.run_id, run_id=run_id), file, again)
     why = f"{len(further)} further changes became possible by this fix"
     if isinstance(stopped, GuardError) and not made:
         return replace(audited, notices=(*audited.notices, *notices, f"{why}, and were not made: {stopped.what}."))

@@ -296,7 +296,7 @@ def needs_of_history(span: Span | None) -> Needs:
 
 def needs_of_reach(fleet: Fleet) -> Needs:
     """The facts that tell which hosts stand on what a fix would write; nothing where fleet.yaml neither protects nor has windows."""
-    from auditor.engine.fixes.served import FACTS
+    from auditor.engine.fixes.reach import FACTS
     from auditor.facts.needs import needs
 
     return needs(FACTS if fleet.protected or fleet.maintenance else ())

@@ -67,7 +67,7 @@ def _basis(audited: AuditResult, fleet: Fleet) -> Basis:
         fleet,
         audited.state,
         waivers=request.waivers,
-        own=request.rules,
+        rule_folders=request.rules,
         # Apply loads the rules by these alone: where more than names and tags chose them, by the ids of all.
         only=tuple(audited.policy.rules.rules) if request.severity is not None or request.exclude else request.only,
         tags=() if request.severity is not None or request.exclude else request.tags,

@@ -98,7 +98,7 @@ class Written:
         return 1 if outcomes & {Outcome.STALE, Outcome.PROPOSED} else 0
 
 
-def make_changes(task: Task, file: PlanFile, confirm: Confirm) -> tuple[tuple[Receipt, ...], AuditorError | None, tuple[str, ...]]:
+def run_changes(task: Task, file: PlanFile, confirm: Confirm) -> tuple[tuple[Receipt, ...], AuditorError | None, tuple[str, ...]]:
     """Make the changes of `file`; the receipts, what stopped them before the end, and what the reader has to know.
 
     An undo puts back what was there: it does not wait between its changes, and reboots hosts only on request.
@@ -149,9 +149,9 @@ def make_changes(task: Task, file: PlanFile, confirm: Confirm) -> tuple[tuple[Re
 
 
 def rehearse_changes(task: Task, file: PlanFile) -> Written:
-    """What `make_changes` would come to, as far as it can be known before: every guard is asked and every setting read, nothing is written.
+    """What `run_changes` would come to, as far as it can be known before: every guard is asked and every setting read, nothing is written.
 
-    Waits, health after a write, reboots and what a fix makes possible are not foretold. The journal's lock is tried, and not held.
+    Waits, health after a write, reboots and what a fix makes possible are not predicted. The journal's lock is tried, and not held.
     """
     journals, is_undo = task.state / JOURNAL_FOLDER, file.undoes is not None
     notices: list[str] = []
@@ -238,8 +238,8 @@ def _set_deadline(task: Task) -> None:
 
 
 def write_run(task: Task, file: PlanFile, confirm: Confirm, notices: tuple[str, ...] = ()) -> Written:
-    """What `make_changes` came to; `notices` are known before it."""
-    receipts, stopped, more = make_changes(task, file, confirm)
+    """What `run_changes` came to; `notices` are known before it."""
+    receipts, stopped, more = run_changes(task, file, confirm)
     wrote = (task.state / JOURNAL_FOLDER / f"{task.run_id}{SUFFIX}").exists()
     return Written(task.run_id, task.kind, receipts, stopped, notices + more, wrote)
 

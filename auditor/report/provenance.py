@@ -82,13 +82,15 @@ class Provenance:
         words = set(re.split(r"[,;\s]+", text))
         return tuple(name for name in self._arrays if name in words) or self._arrays
 
-    def _sources(self, view: str, own: str, host: str | None, arrays: tuple[str, ...], columns: tuple[str, ...]) -> Iterator[ReadFrom]:
+    def _sources(
+        self, view: str, own_endpoint: str, host: str | None, arrays: tuple[str, ...], columns: tuple[str, ...]
+    ) -> Iterator[ReadFrom]:
         topics_by_source: dict[tuple[str, ...], dict[str, set[str]]] = {}
         for column in columns:
             for topic in column_topics(view, column):
-                endpoints = self._endpoints_of(topic, own, arrays)
+                endpoints = self._endpoints_of(topic, own_endpoint, arrays)
                 topics_by_source.setdefault(endpoints, {}).setdefault(column, set()).add(topic)
-        for endpoints in sorted(topics_by_source, key=lambda names: (names != (own,), names)):
+        for endpoints in sorted(topics_by_source, key=lambda names: (names != (own_endpoint,), names)):
             topics_by_column = topics_by_source[endpoints]
             times = [self._time(name, topic, host) for name in endpoints for topics in topics_by_column.values() for topic in topics]
             known = [time for time in times if time is not None]
@@ -97,13 +99,13 @@ class Provenance:
             found = tuple(column for column in columns if column in topics_by_column)
             yield ReadFrom(_endpoints_text(endpoints), found, first, last, source)
 
-    def _endpoints_of(self, topic: str, own: str, arrays: tuple[str, ...]) -> tuple[str, ...]:
+    def _endpoints_of(self, topic: str, own_endpoint: str, arrays: tuple[str, ...]) -> tuple[str, ...]:
         """The endpoints that may have answered `topic`."""
         if topic in _VCENTER:
-            return (own,) if own in self._vcenters else self._vcenters
+            return (own_endpoint,) if own_endpoint in self._vcenters else self._vcenters
         if topic in (FLEET_FILE_TOPIC, BASELINE_TOPIC):
             return (topic,)
-        return (own,) if own in self._arrays else arrays
+        return (own_endpoint,) if own_endpoint in self._arrays else arrays
 
     def _time(self, endpoint: str, topic: str, host: str | None) -> ReadTime | None:
         return self._times.get((endpoint, topic, host)) or self._times.get((endpoint, topic, None))

@@ -138,7 +138,7 @@ def _nodes(tree: Any) -> Iterator[Mapping[str, Any]]:
             yield from _nodes(child)
 
 
-def _table(node: Mapping[str, Any], own: Collection[str], views: Collection[str], tables: Collection[str]) -> tuple[str, str]:
+def _table(node: Mapping[str, Any], cte_names: Collection[str], views: Collection[str], tables: Collection[str]) -> tuple[str, str]:
     """The schema and the name of what a table reference names; of a CTE "" and its name."""
     schema, name = node.get("schema_name", "").lower(), node["table_name"].lower()
     if node.get("catalog_name") or node.get("at_clause"):
@@ -149,7 +149,7 @@ def _table(node: Mapping[str, Any], own: Collection[str], views: Collection[str]
         return "fact", name
     if schema in ("", "main") and name in views:
         return "main", name
-    if not schema and name in own:
+    if not schema and name in cte_names:
         return "", name
     raise RefusedSelectError(f'names view "{node["table_name"]}", which is not there', unknown=name, reads=True)
 

@@ -67,7 +67,7 @@ def test_a_change_is_made_and_the_journal_says_on_which_endpoint(
     attempts: Callable[..., Attempts], shelf: Shelf, change: Make, journals: Path
 ) -> None:
     shelf.settings["depth"] = 32
-    assert attempts().at_any_time(change()) == Receipt(change(), Outcome.APPLIED, 256)
+    assert attempts().attempt(change()) == Receipt(change(), Outcome.APPLIED, 256)
     assert [entry.intent.identity for entry in history(journals).entries] == ["1111"]
 
 
@@ -89,21 +89,21 @@ def test_what_is_in_doubt_gets_no_write(
 ) -> None:
     shelf.settings[setting] = 32
     one = change(setting, where=where)
-    assert attempts().at_any_time(one) == Receipt(one, Outcome.REFUSED, None, why)
+    assert attempts().attempt(one) == Receipt(one, Outcome.REFUSED, None, why)
     assert shelf.writes == []
 
 
 def test_another_endpoint_of_the_name_gets_no_write(attempts: Callable[..., Attempts], shelf: Shelf, change: Make) -> None:
     shelf.settings["depth"] = 32
     made = replace(attempts(), identities={"vc": "2222"})
-    receipt = made.at_any_time(change())
+    receipt = made.attempt(change())
     assert (receipt.change, receipt.outcome, receipt.found, shelf.writes) == (change(), Outcome.REFUSED, None, [])
     assert receipt.why.startswith("vc was vCenter 2222, and is 1111 now: nothing was written; ")
 
 
 def test_a_name_is_enough_where_names_are_trusted(attempts: Callable[..., Attempts], shelf: Shelf, change: Make) -> None:
     shelf.settings["depth"] = 32
-    assert attempts(trust_names=True).at_any_time(change(where="vc-2")).outcome is Outcome.APPLIED
+    assert attempts(trust_names=True).attempt(change(where="vc-2")).outcome is Outcome.APPLIED
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_a_reboot_that_has_begun_ends_although_health_cannot_be_watched(
 ) -> None:
     shelf.settings["hidden"] = not after
     step = replace(change("hidden", not after, after), remediator=remediator)
-    assert attempts().at_any_time(step).outcome is outcome
+    assert attempts().attempt(step).outcome is outcome
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_what_somebody_put_back_is_left_to_a_person(
 ) -> None:
     shelf.settings["depth"] = 32
     restrictions = Restrictions(put_back={(remediator, change(setting).target): "put back after run-1"})
-    receipt = attempts(restrictions).at_any_time(change())
+    receipt = attempts(restrictions).attempt(change())
     assert (receipt.outcome, receipt.why == "put back after run-1") == (outcome, outcome is Outcome.BY_HAND)
 
 
@@ -145,4 +145,4 @@ def test_outside_the_windows_nothing_is_begun_and_what_has_begun_ends(
     assert (receipt.change, receipt.outcome, receipt.found, shelf.writes) == (change(), Outcome.PROPOSED, 32, [])
     assert receipt.why.startswith("not attempted: no maintenance window is open for cluster gold of vc; ")
     assert attempts(Restrictions((SATURDAY,), now=lambda: OPEN)).in_window(change()) == Receipt(change(), Outcome.APPLIED, 256)
-    assert closed.at_any_time(change()).outcome is Outcome.ALREADY
+    assert closed.attempt(change()).outcome is Outcome.ALREADY

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from auditor.apply.one_change import make
+from auditor.apply.one_change import apply_change
 from auditor.errors import JournalError
 from auditor.journal import Journal, history, open_intents
 from auditor.model import Change, FixClass, Outcome, Scalar
@@ -45,7 +45,7 @@ def test_a_change_is_made_only_when_the_plan_still_holds(
     shelf.settings["depth"] = now
     shelf.faults["depth"] = fault
 
-    receipt = make(change("depth", 32, 256), shelf, "session", journal)
+    receipt = apply_change(change("depth", 32, 256), shelf, "session", journal)
 
     assert (receipt.outcome, receipt.found, len(shelf.writes)) == (outcome, found, writes)
     assert type(receipt.found) is type(found)
@@ -68,13 +68,13 @@ def test_values_are_compared_with_their_type(
     shelf: Any, journal: Journal, change: Callable[..., Change], before: Scalar, after: Scalar, now: Scalar, outcome: Outcome
 ) -> None:
     shelf.settings["depth"] = now
-    assert make(change("depth", before, after), shelf, "session", journal).outcome is outcome
+    assert apply_change(change("depth", before, after), shelf, "session", journal).outcome is outcome
 
 
 def test_an_integer_type_of_the_wire_is_an_integer(shelf: Any, journal: Journal, change: Callable[..., Change]) -> None:
     wire_long = type("long", (int,), {})  # what pyVmomi gives for xsd:long
     shelf.settings["depth"] = wire_long(32)
-    assert make(change("depth", 32, 256), shelf, "session", journal).outcome is Outcome.APPLIED
+    assert apply_change(change("depth", 32, 256), shelf, "session", journal).outcome is Outcome.APPLIED
 
 
 def test_the_intent_is_on_disk_before_the_write_and_the_receipt_after_it(
@@ -85,7 +85,7 @@ def test_the_intent_is_on_disk_before_the_write_and_the_receipt_after_it(
     shelf.before_write = lambda: seen.extend(intent.change for intent in open_intents(journals))
 
     planned = change("depth", 32, 256)
-    make(planned, shelf, "session", journal)
+    apply_change(planned, shelf, "session", journal)
 
     assert seen == [planned]
     assert open_intents(journals) == []
@@ -100,7 +100,7 @@ def test_where_nothing_is_written_no_journal_appears(
     shelf: Any, journal: Journal, journals: Path, change: Callable[..., Change], now: int
 ) -> None:
     shelf.settings["depth"] = now
-    make(change("depth", 32, 256), shelf, "session", journal)
+    apply_change(change("depth", 32, 256), shelf, "session", journal)
     assert list(journals.glob("*.jsonl")) == []
 
 
@@ -108,7 +108,7 @@ def test_without_a_journal_nothing_is_written(shelf: Any, journal: Journal, jour
     shelf.settings["depth"] = 32
     (journals / f"{journal.run}.jsonl").touch()  # its name is taken: the journal cannot be made
     with pytest.raises(JournalError, match="File exists"):
-        make(change("depth", 32, 256), shelf, "session", journal)
+        apply_change(change("depth", 32, 256), shelf, "session", journal)
     assert (shelf.writes, shelf.settings) == ([], {"depth": 32})
 
 
@@ -130,7 +130,7 @@ def test_an_intent_stays_open_while_its_end_is_not_known(
 ) -> None:
     shelf.settings["depth"] = 32
     shelf.faults["depth"] = fault
-    make(change("depth", 32, 256), shelf, "session", journal)
+    apply_change(change("depth", 32, 256), shelf, "session", journal)
     assert len(open_intents(journals)) == open_after
 
 
@@ -156,7 +156,7 @@ def test_a_value_stored_for_the_next_boot_is_pending(
 ) -> None:
     shelf.settings["depth"] = now
     shelf.pending = wire
-    receipt = make(change("depth", 32, 256, fix_class=fix_class), shelf, "session", journal)
+    receipt = apply_change(change("depth", 32, 256, fix_class=fix_class), shelf, "session", journal)
     assert (receipt.outcome, receipt.pending) == (outcome, pending)
 
 
@@ -170,5 +170,5 @@ def test_an_interrupt_during_the_write_leaves_the_intent_open_and_passes_on(
 
     shelf.before_write = interrupt
     with pytest.raises(KeyboardInterrupt):
-        make(change("depth", 32, 256), shelf, "session", journal)
+        apply_change(change("depth", 32, 256), shelf, "session", journal)
     assert [intent.change.after for intent in open_intents(journals)] == [256]

@@ -312,11 +312,11 @@ def until_back(one: Site) -> None:
 
 
 def rolling(one: Site, sessions: Sessions, journal: Journal) -> Rolling:
-    from auditor.apply.one_change import make
+    from auditor.apply.one_change import apply_change
 
     def attempt(change: Change) -> Receipt:
         session = sessions.session("vc-test")
-        return make(change, remediator_for(change.remediator), session, journal, session.known_identity)
+        return apply_change(change, remediator_for(change.remediator), session, journal, session.known_identity)
 
     return Rolling(sessions, journal, remediator_for, attempt, QUICK)
 

@@ -424,7 +424,7 @@ def test_a_change_waits_for_what_ended_on_an_earlier_host_and_the_others_go_on(c
 @pytest.mark.parametrize(("well", "made"), [(set[Outcome](), False), ({Outcome.STALE}, True)], ids=["after a fix", "as an undo says"])
 def test_after_which_outcomes_others_follow_is_for_the_run_to_say(cluster: Cluster, roll: Any, well: set[Outcome], made: bool) -> None:
     ended = {9: Receipt(setting(number=9), Outcome.STALE, 64)}
-    roll(setting(number=1, waits_for=(9,)), ended=ended, well=well)
+    roll(setting(number=1, waits_for=(9,)), ended=ended, good_outcomes=well)
     assert bool(cluster.done) is made
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from auditor import stopping
 from auditor.apply.guards import check_usual, select_changes
-from auditor.apply.one_change import make
+from auditor.apply.one_change import apply_change
 from auditor.apply.steps import STEPS
 from auditor.endpoints.common.remediator import Reading
 from auditor.errors import EndpointUnreachableError, GuardError
@@ -62,7 +62,7 @@ def test_a_receipt_says_what_was_found_and_why(
 ) -> None:
     shelf.settings["depth"], shelf.faults["depth"], shelf.pending = now, fault, pending
     planned = change("depth", 32, 256)
-    receipt = make(planned, shelf, "session", journal)
+    receipt = apply_change(planned, shelf, "session", journal)
     was_read = fault not in {"unreadable", "dies at the write"}
     assert receipt == Receipt(planned, outcome, found, why, pending if was_read else None)
 
@@ -70,7 +70,7 @@ def test_a_receipt_says_what_was_found_and_why(
 def test_what_was_accepted_and_cannot_be_read_back_says_so(shelf: Any, journal: Journal, change: Make) -> None:
     shelf.settings["depth"] = 32
     shelf.before_write = lambda: shelf.faults.__setitem__("depth", "unreadable")
-    receipt = make(change("depth", 32, 256), shelf, "session", journal)
+    receipt = apply_change(change("depth", 32, 256), shelf, "session", journal)
     assert (receipt.outcome, receipt.found) == (Outcome.UNVERIFIED, None)
     assert receipt.why == "the write was accepted, but it could not be read back: no answer"
 
@@ -78,11 +78,11 @@ def test_what_was_accepted_and_cannot_be_read_back_says_so(shelf: Any, journal: 
 def test_what_was_put_back_is_left_to_a_person_where_it_would_be_written(shelf: Any, journal: Journal, change: Make) -> None:
     shelf.settings["depth"], shelf.pending = 32, "reboot"
     planned = change("depth", 32, 256)
-    assert make(planned, shelf, "session", journal, put_back="put back after r1") == Receipt(
+    assert apply_change(planned, shelf, "session", journal, put_back="put back after r1") == Receipt(
         planned, Outcome.BY_HAND, 32, "put back after r1", "reboot"
     )
     shelf.settings["depth"] = 256
-    assert make(planned, shelf, "session", journal, put_back="put back after r1").outcome is Outcome.ALREADY
+    assert apply_change(planned, shelf, "session", journal, put_back="put back after r1").outcome is Outcome.ALREADY
     assert shelf.writes == []
 
 
@@ -122,7 +122,7 @@ def test_the_session_and_the_target_reach_each_call_and_the_identity_the_journal
     journals: Path, journal: Journal, change: Make, remediator: str
 ) -> None:
     noting, planned = Noting(32), replace(change("depth", 32, 256), remediator=remediator)
-    make(planned, noting, "session", journal, "uuid-1")
+    apply_change(planned, noting, "session", journal, "uuid-1")
     target = planned.target
     assert noting.calls == [("read", "session", target), ("write", "session", target, 256), ("read", "session", target)]
     (entry,) = history(journals).entries
@@ -134,7 +134,7 @@ def test_the_session_and_the_target_reach_each_call_and_the_identity_the_journal
 def test_the_journal_says_whether_the_value_was_the_objects_own(
     journals: Path, journal: Journal, change: Make, inherited: bool | None
 ) -> None:
-    make(change("depth", 32, 256), Noting(32, inherited), "session", journal)
+    apply_change(change("depth", 32, 256), Noting(32, inherited), "session", journal)
     (entry,) = history(journals).entries
     assert entry.intent.change.before_inherited is (inherited is True)
 
@@ -155,7 +155,7 @@ def test_an_undo_to_a_parent_takes_the_own_value_away(
 ) -> None:
     noting = Parented(256, inherited=False, heals=heals, parent=parent)
     undo = replace(change("depth", 256, 32), after_inherited=True)
-    receipt = make(undo, noting, "session", journal)
+    receipt = apply_change(undo, noting, "session", journal)
     assert (receipt.outcome, receipt.why) == (outcome, why)
     assert noting.calls[1] == ("inherit", "session", undo.target, 32)
 
@@ -165,7 +165,7 @@ def test_an_undo_to_a_parent_whose_answer_was_lost_says_both(journal: Journal, c
         raise EndpointUnreachableError("no answer in 30 s", why="x", do="x")
 
     noting = Parented(256, inherited=False, parent=64, at_write=lose)
-    receipt = make(replace(change("depth", 256, 32), after_inherited=True), noting, "session", journal)
+    receipt = apply_change(replace(change("depth", 256, 32), after_inherited=True), noting, "session", journal)
     assert (receipt.outcome, receipt.found) == (Outcome.APPLIED, 64)
     assert receipt.why == f"{LOST}, and it reads back as wanted; it comes from its parent again, which holds 64 by now"
 
@@ -173,7 +173,7 @@ def test_an_undo_to_a_parent_whose_answer_was_lost_says_both(journal: Journal, c
 @pytest.mark.parametrize("remediator", sorted(STEPS))
 def test_a_step_of_a_reboot_waits_for_no_boot(journal: Journal, change: Make, remediator: str) -> None:
     step = replace(change("step", before=False, after=True, fix_class=FixClass.REBOOT), remediator=remediator)
-    receipt = make(step, Noting(value=False), "session", journal)
+    receipt = apply_change(step, Noting(value=False), "session", journal)
     assert (receipt.outcome, receipt.pending) == (Outcome.APPLIED, None)
 
 
@@ -200,7 +200,7 @@ def test_a_signal_waits_for_the_write_of_a_setting_and_for_no_host(
 ) -> None:
     noting = Noting(32, at_write=lambda: signal.raise_signal(signal.SIGTERM))
     with pytest.raises(stopping.Stopped):
-        make(replace(change("depth", 32, 256), remediator=remediator), noting, "session", journal)
+        apply_change(replace(change("depth", 32, 256), remediator=remediator), noting, "session", journal)
     assert noting.value == value
     assert len(open_intents(journals)) == (value == 32)
 
@@ -208,7 +208,7 @@ def test_a_signal_waits_for_the_write_of_a_setting_and_for_no_host(
 def test_a_remediator_that_knows_no_parent_writes_the_value(journal: Journal, change: Make) -> None:
     noting = Noting(256, inherited=False)
     undo = replace(change("depth", 256, 32), after_inherited=True)
-    receipt = make(undo, noting, "session", journal)
+    receipt = apply_change(undo, noting, "session", journal)
     assert noting.calls[1][0] == "write"
     assert receipt.outcome is Outcome.UNVERIFIED, "it is its own value, and no longer the parent's"
 
@@ -227,7 +227,7 @@ def test_an_interlock_forbids_the_write_and_says_why(journal: Journal, journals:
     locking = Target("vc", (("host_id", "host-1"), ("option", "VMFS3.HardwareAcceleratedLocking")))
     planned = replace(change("x", 1, 0), remediator="host.option", target=locking)
     noting = Noting(1, pending="reboot")
-    receipt = make(planned, noting, Silent(), journal)
+    receipt = apply_change(planned, noting, Silent(), journal)
     assert (receipt.change, receipt.outcome, receipt.found, receipt.pending) == (planned, Outcome.REFUSED, 1, "reboot")
     assert receipt.why.startswith("HardwareAcceleratedLocking stays 1, since it could not be read whether")
     assert [call[0] for call in noting.calls] == ["read"]

@@ -81,7 +81,9 @@ def test_a_rehearsal_does_not_wait_for_what_it_does_not_write(rehearsed: Any, sh
     assert waits == []
 
 
-def test_a_rehearsal_is_foretold(monkeypatch: pytest.MonkeyPatch, sessions: Sessions, journals: Path, change: Make, shelf: Shelf) -> None:
+def test_a_rehearsal_runs_by_orders_that_say_so(
+    monkeypatch: pytest.MonkeyPatch, sessions: Sessions, journals: Path, change: Make, shelf: Shelf
+) -> None:
     given: list[Any] = []
 
     def apply(*parts: Any, **options: Any) -> tuple[Receipt, ...]:
@@ -94,7 +96,7 @@ def test_a_rehearsal_is_foretold(monkeypatch: pytest.MonkeyPatch, sessions: Sess
     assert rehearse(plan, sessions, journals, "run-1", orders, confirm=yes, remediators=lambda _name: shelf) == ((), None)
     [((got_plan, got_sessions, journal, got), options)] = given
     assert (got_plan, got_sessions, journal.directory, journal.run) == (plan, sessions, journals, "run-1")
-    assert (got.foretold, got.allow, got.pace.settle_seconds, got.pace.ask_health) == (True, {FixClass.ONLINE}, 0.0, True)
+    assert (got.is_rehearsal, got.allow, got.pace.settle_seconds, got.pace.ask_health) == (True, {FixClass.ONLINE}, 0.0, True)
     assert options["confirm"] is yes
 
 

@@ -189,18 +189,18 @@ def test_health_is_watched_of_hosts_and_arrays_with_time_to_settle_where_there_i
 
 
 @pytest.mark.usefixtures("watches")
-@pytest.mark.parametrize("foretold", [True, False], ids=["foretold", "made"])
-def test_a_foretold_run_refuses_what_is_blind_finds_nothing_worse_and_keeps_no_gate(
-    run: Run, begun: list[Any], change: Make, tmp_path: Path, foretold: bool
+@pytest.mark.parametrize("is_rehearsal", [True, False], ids=["rehearsal", "made"])
+def test_a_rehearsal_refuses_what_is_blind_finds_nothing_worse_and_keeps_no_gate(
+    run: Run, begun: list[Any], change: Make, tmp_path: Path, is_rehearsal: bool
 ) -> None:
     gates = FailedGates(tmp_path / "gates")
     one = on_host(change)
-    run(one, foretold=foretold, gates=gates, pace=Pace(ask_health=True))
+    run(one, is_rehearsal=is_rehearsal, gates=gates, pace=Pace(ask_health=True))
     wave_run = begun[0]
     assert wave_run.attempt(one) == Receipt(one, Outcome.REFUSED, None, "it cannot be watched")
-    assert wave_run.health.worse([one]) == ([] if foretold else ["it got worse"])
+    assert wave_run.health.worse([one]) == ([] if is_rehearsal else ["it got worse"])
     wave_run.failed([one], "it got worse")
-    assert len(gates.all()) == (not foretold)
+    assert len(gates.all()) == (not is_rehearsal)
 
 
 def test_what_did_not_stay_is_noted_in_the_journal_with_who_put_it_back(run: Run, change: Make, shelf: Shelf, journal: Journal) -> None:

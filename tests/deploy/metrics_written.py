@@ -45,4 +45,4 @@ def _of_the_job(folder: Path) -> str:
     jobs = job(folder, notify=(target,)), job(folder, "gold", cron="0 8 * * *")
     schedule = scheduled(folder, runs, *jobs, sent=Sent(refuses=EndpointError("no answer", why="", do="")))
     schedule.serve()
-    return metrics_text(schedule.board, schedule.folders(), schedule.notifier.deliveries, BEGIN + timedelta(days=2))
+    return metrics_text(schedule.statuses, schedule.folders(), schedule.notifier.deliveries, BEGIN + timedelta(days=2))

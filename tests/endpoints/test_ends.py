@@ -42,7 +42,7 @@ def shown(*parts: Part) -> tuple[Snapshot, list[tuple[str, str]]]:
         yield from parts
 
     fleet = Fleet(Path("fleet.yaml"), tuple(vcenter(one.reading.name) for one in parts))
-    return collect_fleet(fleet, lambda name, text: told.append((name, text)), EVERYTHING, elsewhere=elsewhere), told
+    return collect_fleet(fleet, lambda name, text: told.append((name, text)), EVERYTHING, remote_reader=elsewhere), told
 
 
 ANSWERS = part("vc-b", {"name": "esx-1", "connection_state": "connected", "hardware_uuid": BOARD})

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from auditor.endpoints.common.topics import batch
-from auditor.engine.fixes.served import carriers
+from auditor.engine.fixes.reach import carriers
 from auditor.facts.snapshots.snapshot import SnapshotBuilder
 from auditor.model import Change, FixClass, Resource, Target
 

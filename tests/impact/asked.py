@@ -35,7 +35,7 @@ def device(**known: object) -> dict[str, Any]:
 
 
 class Asked:
-    """Answers as `asking` does: the rows of a view that have these values."""
+    """Answers as `opened_views` does: the rows of a view that have these values."""
 
     def __init__(self, **rows: Sequence[Mapping[str, Any]]) -> None:
         self.rows = rows

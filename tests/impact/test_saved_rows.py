@@ -14,7 +14,7 @@ from auditor.facts.schema import Batch
 from auditor.facts.snapshots.snapshot import SnapshotBuilder
 from auditor.facts.views import create_views
 from auditor.impact import saved_rows
-from auditor.impact.saved_rows import Ask, asking
+from auditor.impact.saved_rows import Ask, opened_views
 from auditor.model import EndpointReading
 
 WHEN = datetime(2026, 11, 28, 6, 55, tzinfo=UTC)
@@ -39,7 +39,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def ask(folder: Path) -> Iterator[Ask]:
-    with asking(folder, VIEWS) as asked:
+    with opened_views(folder, VIEWS) as asked:
         yield asked
 
 
@@ -90,7 +90,7 @@ def test_what_does_not_fit_into_memory_lies_in_a_folder_that_is_gone_afterwards(
         create_views(connection, spill, views)
 
     monkeypatch.setattr(saved_rows, "create_views", created)
-    with asking(folder, VIEWS):
+    with opened_views(folder, VIEWS):
         [(spill, views)] = made
         assert spill.parent.is_dir()
     assert not spill.parent.exists()

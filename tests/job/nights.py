@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from auditor.history.runs import new_run_id
-from auditor.job.board import Board
+from auditor.job.job_status import JobStatuses
 from auditor.job.jobs_file import Job, Jobs, NoticeTarget
 from auditor.job.notices import Notice, Notifier
 from auditor.job.one_run import highlights, run_of_report
@@ -109,7 +109,7 @@ def scheduled(folder: Path, runs: Runs, *jobs: Job, sent: Sent | None = None, si
     (state / JOBS_FOLDER).mkdir(parents=True, exist_ok=True)
     targets: Mapping[str, NoticeTarget] = {target.name: target for one in jobs for target in one.notify}
     notifier = Notifier(state / JOBS_FOLDER, targets, sent or Sent())
-    return Schedule(Jobs(tuple(jobs), site, url), state, runs, notifier, runs.clock, Board())
+    return Schedule(Jobs(tuple(jobs), site, url), state, runs, notifier, runs.clock, JobStatuses())
 
 
 def pages(folder: Path) -> Iterator[str]:

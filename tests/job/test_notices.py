@@ -108,7 +108,7 @@ def test_a_dead_target_fails_no_run_is_shown_and_gets_all_when_it_lives_again(tm
     nights = [lambda: drifted(change(ChangeKind.NEW))]
     schedule = scheduled(tmp_path, Runs(JumpingClock(end=BEGIN + timedelta(days=2)), nights), nightly, sent=dead)
     schedule.serve()
-    assert schedule.board.statuses["nightly"].progress.ended_well == 2
+    assert schedule.statuses.by_job["nightly"].progress.ended_well == 2
     index = (tmp_path / "www" / "nightly" / "index.html").read_text()
     assert "Notices are not delivered: notify target chat: it could not be reached; 2 notices waiting." in index
     assert caplog.text.count("notices to chat are not delivered") == 1, "not once for each attempt"

@@ -60,7 +60,7 @@ def test_every_day_is_published_and_compared_with_the_day_before(tmp_path: Path)
     listed = published_runs(job_folder(tmp_path / "state", "nightly", tmp_path / "www" / "nightly"))
     assert [run.started.day for run in listed] == [4, 3, 2, 1]
     assert [previous for _, _, previous in runs.made] == [None, *(run.id for run in reversed(listed[1:]))]
-    assert schedule.board.statuses["nightly"].progress.missed == 0
+    assert schedule.statuses.by_job["nightly"].progress.missed == 0
 
 
 def test_only_pages_lie_in_the_published_folder(tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_the_page_of_all_jobs_is_there_before_the_first_run_and_its_loss_costs_n
     (site / "index.html").symlink_to(tmp_path / "no" / "such" / "folder.html")
     schedule = scheduled(tmp_path, Runs(JumpingClock(end=BEGIN + timedelta(days=1))), job(tmp_path), site=site)
     schedule.serve()
-    progress = schedule.board.statuses["nightly"].progress
+    progress = schedule.statuses.by_job["nightly"].progress
     assert (progress.ended_well, progress.failed) == (1, 0)
 
 
@@ -151,7 +151,7 @@ def test_a_run_that_cannot_be_published_is_logged_and_the_schedule_goes_on(tmp_p
     schedule.serve()
     assert "job nightly: nothing was published" in caplog.text
     assert len(published_runs(job_folder(tmp_path / "state", "nightly", tmp_path / "www" / "nightly"))) == 1
-    assert schedule.board.statuses["nightly"].progress.failed == 1
+    assert schedule.statuses.by_job["nightly"].progress.failed == 1
 
 
 def test_a_full_disk_costs_the_runs_that_it_lasts_and_not_the_schedule(

@@ -81,7 +81,7 @@ def test_runs_that_were_missed_while_nothing_ran(tmp_path: Path, catch_up: Catch
     schedule = scheduled(tmp_path, runs, nightly)
     schedule.serve()
     assert [(began.day, began.hour) for _, began, _ in runs.made] == begins
-    assert schedule.board.statuses["nightly"].progress.missed == (8 if catch_up is CatchUp.ONCE else 9)
+    assert schedule.statuses.by_job["nightly"].progress.missed == (8 if catch_up is CatchUp.ONCE else 9)
 
 
 def test_the_first_run_of_a_job_can_be_missed_too(tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ def test_a_run_that_comes_due_while_the_same_job_runs_is_left_out(tmp_path: Path
     schedule.serve()
     assert [(began.hour, began.minute) for _, began, _ in runs.made] == [(1, 0), (3, 0), (5, 0)]
     assert "came due meanwhile is left out" in caplog.text
-    assert schedule.board.statuses["nightly"].progress.missed == 3
+    assert schedule.statuses.by_job["nightly"].progress.missed == 3
 
 
 def test_a_clock_that_was_years_ahead_does_not_keep_the_job_from_running(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ import pytest
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 from auditor.errors import ConfigurationError
-from auditor.job.board import Board
+from auditor.job.job_status import JobStatuses
 from auditor.job.jobs_file import NoticeTarget
 from auditor.job.notices import Notice
 from auditor.job.schedule import Schedule
@@ -52,7 +52,7 @@ def client(served: Served, listen: Listen = LOOPBACK, now: datetime | None = Non
 
 
 def served_by(schedule: Schedule) -> Served:
-    return Served(schedule.roots(), schedule.board, schedule.folders(), schedule.notifier)
+    return Served(schedule.roots(), schedule.statuses, schedule.folders(), schedule.notifier)
 
 
 @pytest.fixture
@@ -172,7 +172,7 @@ def test_without_a_token_only_names_of_the_site_are_answered_to(schedule: Schedu
 
 def test_health_is_open_to_probes_and_names_jobs_to_readers_alone(schedule: Schedule) -> None:
     now = BEGIN + timedelta(days=1)
-    schedule.board.seen = now
+    schedule.statuses.seen = now
     asking = client(served_by(schedule), Listen("192.0.2.1", 8080, TOKEN), now)
     assert asking.get("/healthz").json() == {"status": "ok"}
     record = asking.get("/healthz", headers={"Authorization": f"Bearer {TOKEN}"}).json()
@@ -195,8 +195,8 @@ def test_health_is_open_to_probes_and_names_jobs_to_readers_alone(schedule: Sche
 def test_health_is_503_when_a_job_is_overdue_or_hangs(schedule: Schedule, later: timedelta, running: bool, seen: bool, well: bool) -> None:
     now = BEGIN + later
     if running:
-        schedule.board.update("gold", running_since=BEGIN + timedelta(hours=30))
-    schedule.board.seen = now if seen else BEGIN + timedelta(hours=28)
+        schedule.statuses.update("gold", running_since=BEGIN + timedelta(hours=30))
+    schedule.statuses.seen = now if seen else BEGIN + timedelta(hours=28)
     answer = client(served_by(schedule), now=now).get("/healthz")
     assert (answer.status_code, answer.json()["status"]) == ((200, "ok") if well else (503, "overdue or hung"))
 
@@ -270,7 +270,7 @@ def test_with_a_token_any_address_is_listened_on(tmp_path: Path) -> None:
     (tmp_path / "token").write_text(f"{TOKEN}\n")
     assert parse_listen("0.0.0.0:8080", tmp_path / "token") == Listen("0.0.0.0", 8080, TOKEN)
     assert parse_listen("localhost:0", None).host in ("localhost", "127.0.0.1")
-    assert json.loads(json.dumps(Board().record(BEGIN))) == {"status": "overdue or hung", "jobs": {}}
+    assert json.loads(json.dumps(JobStatuses().record(BEGIN))) == {"status": "overdue or hung", "jobs": {}}
 
 
 def test_a_reader_that_leaves_before_the_first_piece_leaves_no_file_open(tmp_path: Path) -> None:
@@ -326,7 +326,7 @@ def _probe(port: int, path: str = "/healthz") -> tuple[int, float]:
 def test_probes_are_answered_under_silent_readers_who_come_again(
     schedule: Schedule, monkeypatch: pytest.MonkeyPatch, readers: int, sent: bytes
 ) -> None:
-    monkeypatch.setattr(Board, "is_well", lambda *_: True)  # its clock is of another year
+    monkeypatch.setattr(JobStatuses, "is_well", lambda *_: True)  # its clock is of another year
     with serving(LOOPBACK, served_by(schedule)) as address:
         port = int(address.rpartition(":")[2])
         silent: list[socket.socket] = []
@@ -355,7 +355,7 @@ def test_probes_are_answered_while_readers_take_no_page_and_one_more_page_is_ref
     schedule: Schedule, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(server, "_LEAVE_SECONDS", 1)
-    monkeypatch.setattr(Board, "is_well", lambda *_: True)
+    monkeypatch.setattr(JobStatuses, "is_well", lambda *_: True)
     (tmp_path / "www" / "nightly" / "large.html").write_bytes(b"x" * 20_000_000)
     with ExitStack() as stack, serving(LOOPBACK, served_by(schedule)) as address:
         port = int(address.rpartition(":")[2])
@@ -375,7 +375,7 @@ def test_health_is_well_while_people_are_notified_after_a_long_run(tmp_path: Pat
 
     class Looks(Sent):
         def __call__(self, target: NoticeTarget, notice: Notice) -> None:
-            seen.append(one.board.record(clock.now())["status"])
+            seen.append(one.statuses.record(clock.now())["status"])
 
     target = NoticeTarget("team", Secret("env", ("NOBODY",)), 600.0)
     nights = [drifted, lambda: drifted(change(ChangeKind.NEW))]

@@ -27,7 +27,7 @@ from auditor.model import Change, FixClass, Outcome
 from auditor.pipeline.changes import plan_undo
 from auditor.pipeline.policy import load_policy
 from auditor.pipeline.request import ApplyRequest, FixLimits, ResumeRequest, UndoRequest
-from auditor.pipeline.writing import Task, Written, make_changes
+from auditor.pipeline.writing import Task, Written, run_changes
 from tests.apply.test_on_the_lab import EVERY, Peers, _peers, _unanswered
 from tests.identified import as_seen
 from tests.waiting import PATIENCE_SECONDS, until
@@ -405,6 +405,6 @@ def test_what_stopped_a_fix_stays_resumable(site: Site) -> None:
 
     limits = FixLimits(allow=[FixClass.ONLINE_CAUTION], settle_seconds=0)
     task = Task("fix", MADE_BY, MADE_BY, site.state, site.fleet, limits, Orders(), lambda *_: None)
-    receipts, stopped, _ = make_changes(task, read_plan_file(site.plan), no)
+    receipts, stopped, _ = run_changes(task, read_plan_file(site.plan), no)
     assert (receipts, isinstance(stopped, AuditorError)) == ((), True)
     assert (ends(site.resume(MADE_BY)), site.depths()) == ([Outcome.APPLIED] * 2, [256, 256])

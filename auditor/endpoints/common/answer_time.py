@@ -88,8 +88,8 @@ class TimedResponse(http.client.HTTPResponse):
 class _Connection:
     """What HTTPResponse needs of a socket."""
 
-    def __init__(self, sock: socket.socket, left: AnswerTime) -> None:
-        self._sock, self._time = sock, left
+    def __init__(self, sock: socket.socket, time_left: AnswerTime) -> None:
+        self._sock, self._time = sock, time_left
 
     def makefile(self, _mode: str) -> io.BufferedReader:
         return io.BufferedReader(_Arriving(self._sock, self._time))
@@ -98,8 +98,8 @@ class _Connection:
 class _Arriving(io.RawIOBase):
     """The bytes that arrive on a connection: it stays open until this is closed, even if closed before: http.client wants that."""
 
-    def __init__(self, sock: socket.socket, left: AnswerTime) -> None:
-        self._sock, self._time = sock, left
+    def __init__(self, sock: socket.socket, time_left: AnswerTime) -> None:
+        self._sock, self._time = sock, time_left
         self._raw = sock.makefile("rb", buffering=0)
 
     def readable(self) -> bool:

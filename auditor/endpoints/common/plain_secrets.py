@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from auditor.bounds.extras import how_to_install
-from auditor.endpoints.common.asking import NobodyToAskError, typed
 from auditor.endpoints.common.time_limits import within
+from auditor.endpoints.common.typed_secrets import NobodyToAskError, typed
 from auditor.errors import CredentialsError
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from auditor.endpoints.common.asking import NobodyToAskError, typed
 from auditor.endpoints.common.plain_secrets import Wanted, plain_secret, shown_reference
+from auditor.endpoints.common.typed_secrets import NobodyToAskError, typed
 from auditor.model import OpenSession, Sso
 
 if TYPE_CHECKING:

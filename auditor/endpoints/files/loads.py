@@ -52,10 +52,10 @@ class HostLoads:
             why = "no file has its counters: take one of esxtop too (esxtop -b -a -d 20 -n 15)"
             yield gap(self._endpoint, f"load of {', '.join(unread[:3])}{more}", why)
 
-    def _host(self, name: str, own: str | None, read: set[str]) -> str | None:
+    def _host(self, name: str, only_host: str | None, read: set[str]) -> str | None:
         """The host that titles name, by its whole or its short name; None where there are none, or several, or it was read already."""
         short = name.partition(".")[0].lower()
-        hosts = self._hosts if own is None else [own]
+        hosts = self._hosts if only_host is None else [only_host]
         found = [host for host in hosts if host.lower() == name.lower() or host.partition(".")[0].lower() == short]
         return found[0] if len(found) == 1 and found[0] not in read else None
 

@@ -153,7 +153,7 @@ def reference_of(holder: Record | None, name: str) -> Reference:
     return Reference(uuid and uuid.lower(), label)
 
 
-def qos_columns(record: Record, own: Reference, around: tuple[Reference, ...], policies: Mapping[str, Policy]) -> Row:
+def qos_columns(record: Record, own_policy: Reference, around: tuple[Reference, ...], policies: Mapping[str, Policy]) -> Row:
     """The QoS columns of a volume: its own policy, and one of those that hold around it (the containing volume's, the SVM's).
 
     With two around it, which there is no place for, the first is reported and qos_read is false. An adaptive policy has its limits
@@ -163,13 +163,13 @@ def qos_columns(record: Record, own: Reference, around: tuple[Reference, ...], p
     """
     outer = [each for each in around if each.is_one]
     first = outer[0] if outer else NO_POLICY
-    mine, theirs = _resolved(record, own, policies), _resolved(record, first, policies)
-    whole = all(each.is_known for each in (own, *around)) and len(outer) <= 1
-    for reference, policy in ((own, mine), (first, theirs)):
+    mine, theirs = _resolved(record, own_policy, policies), _resolved(record, first, policies)
+    whole = all(each.is_known for each in (own_policy, *around)) and len(outer) <= 1
+    for reference, policy in ((own_policy, mine), (first, theirs)):
         whole = whole and (policy.is_read or policy.is_adaptive if policy else not reference.is_one)
     return {
-        "qos_policy_id": own.policy_id,
-        "qos_policy": mine.name if mine else own.name,
+        "qos_policy_id": own_policy.policy_id,
+        "qos_policy": mine.name if mine else own_policy.name,
         "qos_min_iops": mine and mine.min_iops,
         "qos_max_iops": mine and mine.max_iops,
         "qos_max_bytes_per_second": mine and mine.max_bytes_per_second,

@@ -170,13 +170,13 @@ def read_samples(vcenter: VCenter, watched: Sequence[WatchedDevice]) -> dict[Wat
 
 def sample_of(device: WatchedDevice, samples: Samples) -> DeviceSample | None:
     """The figures of a device in what its host answered; None where there is no sample of it."""
-    own: dict[str, Values] = {}
+    figures_by_counter: dict[str, Values] = {}
     for (counter, instance), values in samples.series.items():
         if lower_hex_name(instance) == device.device:
-            own |= {name: values for name, full in DEVICE_COUNTERS.items() if full == counter}
-    if not own or not samples.times:
+            figures_by_counter |= {name: values for name, full in DEVICE_COUNTERS.items() if full == counter}
+    if not figures_by_counter or not samples.times:
         return None
-    figures = device_figures(own, samples.times)
+    figures = device_figures(figures_by_counter, samples.times)
     return DeviceSample(
         sampled_at=samples.times[-1],
         commands_per_second=figures["commands_per_second"],

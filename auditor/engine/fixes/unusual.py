@@ -23,7 +23,7 @@ _MOST_SHOWN = 10
 
 
 def unusual_changes(
-    connection: duckdb.DuckDBPyConnection, plan: Plan, rules: RuleSet, params: ParamValues, own: Collection[str] = ()
+    connection: duckdb.DuckDBPyConnection, plan: Plan, rules: RuleSet, params: ParamValues, custom_rules: Collection[str] = ()
 ) -> tuple[Unusual, ...]:
     """The changes of `plan` that move a setting out of what is seen of it anywhere in the fleet; those to one value together.
 
@@ -35,11 +35,11 @@ def unusual_changes(
         plan: its changes have numbers.
         rules: that were judged by.
         params: what the fleet overrides.
-        own: ids of rules that are not shipped.
+        custom_rules: ids of rules that are not shipped.
     """
     groups: dict[tuple[str, str, tuple[tuple[str, str], ...], str], list[Change]] = {}
     for change in plan.changes:
-        if not any(_is_usual(rules.rules.get(one), change, params, own) for one in change.rules):
+        if not any(_is_usual(rules.rules.get(one), change, params, custom_rules) for one in change.rules):
             setting = tuple(pair for pair in change.target.keys if pair[0] in SETTING_KEYS)
             groups.setdefault((change.rules[0], change.remediator, setting, repr(change.after)), []).append(change)
     found = []
@@ -52,9 +52,9 @@ def unusual_changes(
     return tuple(found)
 
 
-def _is_usual(rule: Rule | None, change: Change, params: ParamValues, own: Collection[str]) -> bool:
+def _is_usual(rule: Rule | None, change: Change, params: ParamValues, custom_rules: Collection[str]) -> bool:
     """Whether a shipped rule wants this by the params it came with."""
-    if rule is None or rule.fix is None or rule.id in own or DECLARED in rule.tags:
+    if rule is None or rule.fix is None or rule.id in custom_rules or DECLARED in rule.tags:
         return False
     values = values_at(rule, params, (change.target.endpoint, change.resource.cluster))
     return all(values[name] == rule.params[name].default for name in rule.fix.value.params)

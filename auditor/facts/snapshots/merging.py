@@ -13,11 +13,11 @@ from auditor.bounds.files import read_json
 from auditor.errors import ConfigurationError, SnapshotError
 from auditor.facts.needs import from_json
 from auditor.facts.snapshot_files import digest_of, literal
+from auditor.facts.snapshots.derived_gaps import derived_gaps, is_derived
 from auditor.facts.snapshots.manifest import FORMAT, MANIFEST, files_listed, read_manifest, readings_of
 from auditor.facts.snapshots.partitions import Source, check_source, gather, private_folder
 from auditor.facts.snapshots.snapshot import BUGS_FILE, Snapshot, load_snapshot
 from auditor.facts.snapshots.stale_hosts import StaleHost, rows_of, stale_hosts, with_notes_of, without_gaps_of
-from auditor.facts.snapshots.worked_out import is_worked_out, worked_out
 from auditor.model.identity import is_same
 from auditor.sql.statements import limit_memory, run
 
@@ -216,7 +216,7 @@ def _join_again(folder: Path) -> None:
     connection = snapshot.connection
     try:
         limit_memory(connection, folder / "joined")
-        gaps = [*(gap for gap in snapshot.gaps if not is_worked_out(gap)), *worked_out(connection, snapshot.readings, snapshot.asked)]
+        gaps = [*(gap for gap in snapshot.gaps if not is_derived(gap)), *derived_gaps(connection, snapshot.readings, snapshot.asked)]
         digest = _write_gaps(connection, folder, gaps)
     finally:
         connection.close()

@@ -123,11 +123,11 @@ class SnapshotBuilder:
 
     def take_over(self, other: Snapshot, endpoints: Sequence[str]) -> None:
         """Copy what `other` knows of `endpoints`, gaps included; what no array accounts for is left for `finish` to find anew."""
-        from auditor.facts.snapshots.worked_out import is_worked_out
+        from auditor.facts.snapshots.derived_gaps import is_derived
 
         chosen = list(endpoints)
         for gap in other.gaps:
-            if gap.endpoint in endpoints and not is_worked_out(gap):
+            if gap.endpoint in endpoints and not is_derived(gap):
                 self.add(gap)
         for name, table in TABLES.items():
             if "endpoint" not in table.names or name == "gap":
@@ -183,17 +183,17 @@ class SnapshotBuilder:
         """
         import duckdb
 
-        from auditor.facts.snapshots.worked_out import worked_out
+        from auditor.facts.snapshots.derived_gaps import derived_gaps
 
         self._insert_all()
         readings = self._without_whole_topics_of_huge_numbers(readings)
         readings = self._without_stale_hosts(readings)
         record_unanswered(self._connection, readings, asked)
         try:
-            gaps = list(worked_out(self._connection, readings, asked))
+            gaps = list(derived_gaps(self._connection, readings, asked))
         except duckdb.OutOfMemoryException:
             lift_limit(self._connection)
-            gaps = list(worked_out(self._connection, readings, asked))
+            gaps = list(derived_gaps(self._connection, readings, asked))
         for gap in gaps:
             self.add(gap)
         self._insert_all()

@@ -38,7 +38,7 @@ class TwoReadings:
     Attributes:
         of: what it is, as a gap names it.
         facts: the tables and columns that have it: vCenter's copy, and the host's own answer.
-        own: the table of the second reading: where it has no row, nothing differs.
+        second_table: the table of the second reading: where it has no row, nothing differs.
         select: SQL, where they differ: endpoint, host_id (NULL of what is on no single host), name of the thing, and both values as
             texts, `first` and `second`.
         says: what goes before each of the two values.
@@ -47,15 +47,15 @@ class TwoReadings:
 
     of: str
     facts: frozenset[tuple[str, str]]
-    own: str
+    second_table: str
     select: str
     says: tuple[str, str] = (_COPY, _OWN)
     do: str = _REFRESH
 
 
-def _of_one_value(of: str, key: str, copy: tuple[str, str], own: tuple[str, str], do: str = _REFRESH) -> TwoReadings:
+def _of_one_value(of: str, key: str, copy: tuple[str, str], answer: tuple[str, str], do: str = _REFRESH) -> TwoReadings:
     """Of a value that both tables have by `key`. Hosts that agree are left out by a sum of hashes: a fleet has millions of devices."""
-    (a, x), (b, y) = copy, own
+    (a, x), (b, y) = copy, answer
     select = f"""
     WITH copied AS (
         SELECT endpoint, host_id, sum(CAST(hash({key}, {x}) AS HUGEINT)) AS digest FROM fact.{a} WHERE {x} IS NOT NULL GROUP BY ALL
@@ -68,7 +68,7 @@ def _of_one_value(of: str, key: str, copy: tuple[str, str], own: tuple[str, str]
     FROM fact.{a} AS a JOIN suspect USING (endpoint, host_id) JOIN fact.{b} AS b USING (endpoint, host_id, {key})
     WHERE a.{x} <> b.{y}
     """  # noqa: S608  words of this module
-    return TwoReadings(of, frozenset({copy, own}), b, select, do=do)
+    return TwoReadings(of, frozenset({copy, answer}), b, select, do=do)
 
 
 # What carries I/O by the copy, and what the native plug-in lists. Hosts whose two lists are the same are left out as above.
@@ -257,10 +257,12 @@ def two_readings(connection: duckdb.DuckDBPyConnection, asked: Needs) -> Iterato
         endpoint for (endpoint,) in execute(connection, "SELECT DISTINCT endpoint FROM fact.reading WHERE source IS NOT NULL").fetchall()
     }
     # To plan a comparison takes more time than a small fleet's rows do.
-    listed = " UNION ALL ".join(f"SELECT '{own}' WHERE EXISTS (FROM fact.\"{own}\")" for own in sorted({one.own for one in COMPARED}))
+    listed = " UNION ALL ".join(
+        f"SELECT '{table}' WHERE EXISTS (FROM fact.\"{table}\")" for table in sorted({one.second_table for one in COMPARED})
+    )
     with_rows = {name for (name,) in execute(connection, listed).fetchall()}
     for one in COMPARED:
-        if not one.facts <= asked.facts or one.own not in with_rows:
+        if not one.facts <= asked.facts or one.second_table not in with_rows:
             continue
         rows = execute(
             connection,

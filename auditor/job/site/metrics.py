@@ -13,25 +13,25 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from auditor.job.board import Board
+    from auditor.job.job_status import JobStatuses
     from auditor.job.notices import Delivery
 
 CONTENT_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8"
 _LABEL = "audit_job"
 
 
-def metrics_text(board: Board, folders: Mapping[str, Path], deliveries: Mapping[str, Delivery], now: datetime) -> str:
+def metrics_text(every: JobStatuses, folders: Mapping[str, Path], deliveries: Mapping[str, Delivery], now: datetime) -> str:
     """The whole answer.
 
     Args:
-        board: how the jobs are.
+        every: how the jobs are.
         folders: by the job's name, its folder in the state directory, which has its latest run as OpenMetrics.
         deliveries: how each target of notices is served.
         now: the moment.
     """
     families = _of_runs(folders)
     lines = [line for head, samples in families.values() for line in (*head, *samples)]
-    return "\n".join([*lines, *_of_jobs(board, now), *_of_notices(deliveries), "# EOF\n"])
+    return "\n".join([*lines, *_of_jobs(every, now), *_of_notices(deliveries), "# EOF\n"])
 
 
 def _of_runs(folders: Mapping[str, Path]) -> dict[str, tuple[list[str], list[str]]]:
@@ -67,8 +67,8 @@ def _labelled(sample: str, job: str) -> str:
     return f'{name}{{{_LABEL}="{escaped(job)}"}} {value}'
 
 
-def _of_jobs(board: Board, now: datetime) -> Iterator[str]:
-    statuses = dict(board.statuses)
+def _of_jobs(every: JobStatuses, now: datetime) -> Iterator[str]:
+    statuses = dict(every.by_job)
     runs = [(job, end, number) for job, one in statuses.items() for end, number in _ends(one.progress.ended_well, one.progress.failed)]
     yield from _head("job_runs", "counter", "Runs of the schedule by how they ended.")
     yield from (f'auditor_job_runs_total{{{_LABEL}="{escaped(job)}",outcome="{end}"}} {number}' for job, end, number in runs)
@@ -81,7 +81,7 @@ def _of_jobs(board: Board, now: datetime) -> Iterator[str]:
     due = {job: one.next_due.timestamp() for job, one in statuses.items() if one.next_due is not None}
     yield from _gauges("job_next_due_timestamp_seconds", "When the next run begins.", due, "seconds")
     yield from _gauges(
-        "job_overdue", "1 where a run is due and none was made.", {job: float(board.is_overdue(job, now)) for job in statuses}
+        "job_overdue", "1 where a run is due and none was made.", {job: float(every.is_overdue(job, now)) for job in statuses}
     )
     yield from _gauges(
         "job_hung", "1 where a run lasts longer than it may.", {job: float(one.is_hung(now)) for job, one in statuses.items()}
@@ -99,8 +99,8 @@ def _of_notices(deliveries: Mapping[str, Delivery]) -> Iterator[str]:
     yield from (f'auditor_notice_failures{{target="{escaped(name)}"}} {number}' for name, number in failures.items())
 
 
-def _ends(well: int, failed: int) -> Iterable[tuple[str, int]]:
-    return ("judged", well), ("failed", failed)
+def _ends(judged: int, failed: int) -> Iterable[tuple[str, int]]:
+    return ("judged", judged), ("failed", failed)
 
 
 def _gauges(name: str, about: str, values: Mapping[str, float], unit: str = "") -> Iterator[str]:

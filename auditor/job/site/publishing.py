@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from auditor.job.board import Board
+    from auditor.job.job_status import JobStatuses
     from auditor.job.jobs_file import Jobs
     from auditor.job.published import PublishedRun
     from auditor.model import Finding, Report
@@ -267,7 +267,7 @@ def prepare(folder: Path) -> None:
         )
 
 
-def write_overview(jobs: Jobs, board: Board) -> None:
+def write_overview(jobs: Jobs, statuses: JobStatuses) -> None:
     """Write the page that lists all jobs into the folder above theirs; jobs that publish elsewhere have no link.
 
     Raises:
@@ -282,7 +282,7 @@ def write_overview(jobs: Jobs, board: Board) -> None:
         return
     rows = []
     for job in jobs.jobs:
-        status = board.statuses[job.name]
+        status = statuses.by_job[job.name]
         last, trend = status.last, status.trend
         link = f"{job.name}/index.html" if job.publish == jobs.site / job.name and last is not None else None
         drawn = Markup(sparkline(trend)) if len(trend) > 1 else None  # noqa: S704  all of its text is ours

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from auditor.job.board import Board
+    from auditor.job.job_status import JobStatuses
     from auditor.job.notices import Notifier
 
 LEAST_TOKEN = 16
@@ -133,13 +133,13 @@ class Served:
 
     Attributes:
         roots: the folder of the pages under each first part of an address; "" is the site's own top.
-        board: how the jobs are.
+        statuses: how the jobs are.
         folders: by the job's name, its folder in the state directory.
         notifier: whom notices reach.
     """
 
     roots: Mapping[str, Path]
-    board: Board
+    statuses: JobStatuses
     folders: Mapping[str, Path]
     notifier: Notifier
 
@@ -194,13 +194,13 @@ def application(listen: Listen, served: Served, now: Callable[[], datetime] = la
 
     async def healthz(request: Request) -> Response:  # no thread of the pool, which readers of pages may have taken
         # Without the token a probe gets the state and no names.
-        is_well = served.board.is_well(now())
-        whole = served.board.record(now())
+        is_well = served.statuses.is_well(now())
+        whole = served.statuses.record(now())
         shown = whole if _may_read(listen, request) else {"status": whole["status"]}
         return JSONResponse(shown, 200 if is_well else 503, headers=dict(_HEADERS))
 
     def metrics(_request: Request) -> Response:
-        text = metrics_text(served.board, served.folders, dict(served.notifier.deliveries), now())
+        text = metrics_text(served.statuses, served.folders, dict(served.notifier.deliveries), now())
         return PlainTextResponse(text, media_type=CONTENT_TYPE)
 
     def page(request: Request) -> Response:

@@ -62,9 +62,9 @@ def _stig(report: Report, one: Framework) -> dict[str, Any]:
     return {**names, "uuid": own, "size": len(rules), "rules": rules}
 
 
-def _rule(own: str, stig: str, control: Control) -> dict[str, Any]:
+def _rule(checklist: str, stig: str, control: Control) -> dict[str, Any]:
     return {
-        "uuid": own,
+        "uuid": checklist,
         "stig_uuid": stig,
         "rule_version": neutral(control.number),
         "rule_title": neutral(titles_of(control)),

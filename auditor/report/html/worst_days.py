@@ -28,7 +28,7 @@ class DrawnDay:
 def worst_days(report: Report, results: Digest) -> tuple[DrawnDay, ...]:
     """The days to draw; none where no finding is about episodes, or the run kept no snapshot that can be read."""
     from auditor.impact.day import VIEWS, day_of
-    from auditor.impact.saved_rows import asking
+    from auditor.impact.saved_rows import opened_views
 
     about: dict[tuple[str, str, str], list[Finding]] = {}
     for rule in results.failing:
@@ -39,7 +39,7 @@ def worst_days(report: Report, results: Digest) -> tuple[DrawnDay, ...]:
     if not about or report.snapshot is None:
         return ()
     try:
-        with asking(report.snapshot, VIEWS) as ask:
+        with opened_views(report.snapshot, VIEWS) as ask:
             days = [(day_of(ask, *thing), tuple(findings)) for thing, findings in list(about.items())[:MOST_DAYS]]
     except SnapshotError:
         return ()

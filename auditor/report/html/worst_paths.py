@@ -50,7 +50,7 @@ class WorstPaths:
 def worst_paths(report: Report, results: Digest, causes: Sequence[Finding] = ()) -> WorstPaths:
     """The paths of the worst findings of a report, and of these findings, which stand for causes."""
     from auditor.impact.path import VIEWS, is_busy
-    from auditor.impact.saved_rows import asking
+    from auditor.impact.saved_rows import opened_views
     from auditor.impact.subject import beginnings, path_from, path_of_finding
 
     failures = list(_looked_at(results))
@@ -61,7 +61,7 @@ def worst_paths(report: Report, results: Digest, causes: Sequence[Finding] = ())
     places: dict[tuple[str, str, str | None, str | None], tuple[Beginning, list[Finding]]] = {}
     drawn: list[tuple[Path, tuple[Finding, ...]]] = []
     try:
-        with asking(report.snapshot, (*VIEWS, "datastore")) as ask:
+        with opened_views(report.snapshot, (*VIEWS, "datastore")) as ask:
             for finding in failures:
                 for begin in beginnings(ask, finding)[:1]:
                     places.setdefault((begin.endpoint, begin.host, begin.device, begin.datastore), (begin, []))[1].append(finding)

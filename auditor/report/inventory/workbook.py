@@ -96,31 +96,31 @@ class _Writer:
             made.set_column(at, at, 60 if header == "Note" else max(14, len(header) + 4))
         return made
 
-    def header(self, made: Any, headers: Sequence[str]) -> None:
+    def header(self, worksheet: Any, headers: Sequence[str]) -> None:
         """The first row, which stays in view."""
         for at, header in enumerate(headers):
-            made.write_string(0, at, header, self._bold)
-        made.freeze_panes(1, 0)
+            worksheet.write_string(0, at, header, self._bold)
+        worksheet.freeze_panes(1, 0)
 
-    def ended(self, made: Any, rows: int, columns: int) -> None:
+    def ended(self, worksheet: Any, rows: int, columns: int) -> None:
         """Give the columns of a worksheet their filters."""
-        if made is not None:
-            made.autofilter(0, 0, rows, columns - 1)
+        if worksheet is not None:
+            worksheet.autofilter(0, 0, rows, columns - 1)
 
-    def row(self, made: Any, number: int, row: Sequence[Any]) -> None:
+    def row(self, worksheet: Any, number: int, row: Sequence[Any]) -> None:
         """Write the cells of a row; None stays an empty cell."""
         for at, value in enumerate(row):
             if value is not None:
-                self._cell(made, number, at, value)
+                self._cell(worksheet, number, at, value)
 
-    def _cell(self, made: Any, row: int, at: int, value: Any) -> None:
+    def _cell(self, worksheet: Any, row: int, at: int, value: Any) -> None:
         if isinstance(value, bool):
-            made.write_boolean(row, at, value)
+            worksheet.write_boolean(row, at, value)
         elif isinstance(value, int | float) and math.isfinite(value) and abs(value) < _EXACT_IN_A_DOUBLE:
-            made.write_number(row, at, value)
+            worksheet.write_number(row, at, value)
         elif isinstance(value, datetime):
-            made.write_datetime(row, at, value.astimezone(UTC).replace(tzinfo=None, microsecond=0), self._moment)
+            worksheet.write_datetime(row, at, value.astimezone(UTC).replace(tzinfo=None, microsecond=0), self._moment)
         else:
             text = neutral(str(value))
             cut = text if len(text) <= LETTERS_A_CELL else f"{text[: LETTERS_A_CELL - 1]}…"
-            made.write_string(row, at, cut, self._quoted if cut.lstrip().startswith(_BEGIN_A_FORMULA) else None)
+            worksheet.write_string(row, at, cut, self._quoted if cut.lstrip().startswith(_BEGIN_A_FORMULA) else None)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from auditor_lab.arrays.flasharray import others, performance, ports, records, volumes
+from auditor_lab.arrays.flasharray import performance, ports, records, small_resources, volumes
 from auditor_lab.arrays.flasharray.array import ACCOUNT, PERSONALITIES, FlashArray, FlashArrayError
 
 if TYPE_CHECKING:
@@ -159,15 +159,15 @@ def _alerts(state: FlashArray) -> Sequence[Any]:
 
 
 RESOURCES: Mapping[str, Resource] = {
-    "alerts": Resource(_alerts, others.alert),
+    "alerts": Resource(_alerts, small_resources.alert),
     "admins": Resource(_admins, records.admin, _by_name("Administrator", _admins, str)),
     "arrays": Resource(_array, records.array),
-    **{path: Resource(_nothing, records.nothing, accepted=(*_IGNORED, "names")) for path in others.WITHOUT_OBJECTS},
-    **{path: Resource(_array, partial(_same, fields)) for path, fields in others.WITHOUT_FIELDS.items()},
-    "arrays/space": Resource(_array, others.array_space),
+    **{path: Resource(_nothing, records.nothing, accepted=(*_IGNORED, "names")) for path in small_resources.WITHOUT_OBJECTS},
+    **{path: Resource(_array, partial(_same, fields)) for path, fields in small_resources.WITHOUT_FIELDS.items()},
+    "arrays/space": Resource(_array, small_resources.array_space),
     "hosts/performance/balance": Resource(
-        others.host_balance,
-        others.balance,
+        small_resources.host_balance,
+        small_resources.balance,
         {"names": Selector("Host", lambda one: _host_name(one[0]), lambda state: set(state.hosts))},
     ),
     "arrays/performance": Resource(_array, performance.of_array),

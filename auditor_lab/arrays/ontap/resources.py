@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from auditor_lab.arrays.ontap import counters, jobs, making, records, records_data, writing
+from auditor_lab.arrays.ontap import counters, creation, jobs, records, records_data, writing
 
 if TYPE_CHECKING:
     from auditor_lab.arrays.ontap.cluster import Cluster
@@ -73,8 +73,8 @@ RESOURCES: tuple[Resource, ...] = (
         lambda c: list(c.schedules.values()),
         records.schedule,
         optional=("interval", *(f"cron.{part}" for part in ("minutes", "hours", "weekdays", "days", "months")), "svm.name", "cluster.name"),
-        patch=making.change_schedule,
-        post=making.schedule,
+        patch=creation.change_schedule,
+        post=creation.schedule,
     ),
     Resource(
         "network/ip/interfaces",
@@ -111,7 +111,7 @@ RESOURCES: tuple[Resource, ...] = (
             *(f"adaptive.{n}" for n in ("expected_iops", "peak_iops", "absolute_min_iops", "block_size", "expected_iops_allocation")),
         ),
         patch=writing.patch_qos_policy,
-        post=making.qos_policy,
+        post=creation.qos_policy,
     ),
     Resource("storage/qos/workloads", records_data.qos_workloads, records_data.qos_workload, optional=("lun", "volume", "file", "qtree")),
     Resource(
@@ -134,7 +134,7 @@ RESOURCES: tuple[Resource, ...] = (
         records_data.lun_map,
         default=("lun.uuid", "lun.name", "igroup.uuid", "igroup.name", "svm"),
         keys=("lun.uuid", "igroup.uuid"),
-        post=making.lun_map,
+        post=creation.lun_map,
     ),
     Resource(
         "protocols/san/vvol-bindings",

@@ -70,7 +70,7 @@ def shared(
                 else:
                     yield changed.get(one.share.number, as_it_is)(read_part(task_of(one, needs), progress))
 
-    return collect_fleet(fleet, lambda *_: None, wanted, elsewhere=elsewhere)
+    return collect_fleet(fleet, lambda *_: None, wanted, remote_reader=elsewhere)
 
 
 @pytest.fixture(scope="module")

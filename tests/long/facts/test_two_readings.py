@@ -336,6 +336,6 @@ def test_what_differs_differs_nowhere_without_the_second_reading() -> None:
     create_macros(connection)
     for one in COMPARED:
         assert connection.execute(one.select).fetchall(), one.of
-        connection.execute(f'BEGIN; DELETE FROM fact."{one.own}"')
+        connection.execute(f'BEGIN; DELETE FROM fact."{one.second_table}"')
         assert connection.execute(one.select).fetchall() == [], one.of
         connection.execute("ROLLBACK")

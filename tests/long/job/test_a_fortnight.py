@@ -133,7 +133,7 @@ def fortnight(tmp_path_factory: pytest.TempPathFactory) -> Fortnight:
         schedule = scheduled(folder, runs, nightly, sent=sent, url="https://audits.example.com")
         schedule.serve()
     listed = published_runs(job_folder(folder / "state", "nightly", folder / "www"))[::-1]
-    return Fortnight(runs, sent, listed, folder / "www", schedule.board.statuses["nightly"].progress.missed)
+    return Fortnight(runs, sent, listed, folder / "www", schedule.statuses.by_job["nightly"].progress.missed)
 
 
 def test_every_day_is_published_and_none_is_missed(fortnight: Fortnight) -> None:

@@ -1,4 +1,4 @@
-"""What settings.yaml declares besides options is written as well: foretold, set, read back, nothing left to do, and put back by an undo."""
+"""What settings.yaml declares besides options is written as well: rehearsed, set, read back, then put back by an undo."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def lab() -> Iterator[Lab]:
 
 
 @pytest.mark.parametrize("declared", DECLARED, ids=lambda one: one.rule)
-def test_what_is_declared_is_foretold_set_read_back_and_put_back(
+def test_what_is_declared_is_rehearsed_set_read_back_and_put_back(
     lab: Lab, declared: Declared, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     place = Place(lab, tmp_path, capsys)

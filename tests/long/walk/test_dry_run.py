@@ -83,17 +83,17 @@ def test_a_dry_run_ends_as_the_run_does(
     place = Place(shared.lab, shared.folder, capsys)
     words = instead or FIX
     with situation(place):
-        foretold = place.audit(*words, "--dry-run")
+        rehearsed = place.audit(*words, "--dry-run")
         made = place.audit(*words, "--yes")
     assert writes(place) == []
-    assert (foretold.code, made.code) == (code, code)
+    assert (rehearsed.code, made.code) == (code, code)
     if code == 5:
-        assert [line for line in foretold.err.splitlines() if line.startswith("error: ")] == [
+        assert [line for line in rehearsed.err.splitlines() if line.startswith("error: ")] == [
             line for line in made.err.splitlines() if line.startswith("error: ")
         ]
     else:
-        assert "It would be: " in foretold.out
-        assert " applied" not in foretold.out
+        assert "It would be: " in rehearsed.out
+        assert " applied" not in rehearsed.out
 
 
 def test_plans_and_undos_are_rehearsed_too(vvols: Place) -> None:
@@ -121,10 +121,10 @@ def test_plans_and_undos_are_rehearsed_too(vvols: Place) -> None:
     assert "the plan saw 256, it is now 64; nothing was written" in printed
 
 
-def test_a_larger_run_is_foretold_with_its_limit(vvols: Place) -> None:
+def test_a_larger_run_is_rehearsed_with_its_limit(vvols: Place) -> None:
     larger = [word for word in FIX if word not in ("--max-hosts", "100%")]
-    foretold = vvols.audit(*larger, "--dry-run", "--yes")
-    assert foretold.code == 5
-    assert "it would make its first host alone, and stop: 13 changes on 4 hosts of cluster sf-vvol" in foretold.err
+    rehearsed = vvols.audit(*larger, "--dry-run", "--yes")
+    assert rehearsed.code == 5
+    assert "it would make its first host alone, and stop: 13 changes on 4 hosts of cluster sf-vvol" in rehearsed.err
     assert writes(vvols) == []
     assert vvols.audit(*larger, "--dry-run").code == 1

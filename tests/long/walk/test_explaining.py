@@ -55,14 +55,14 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
 def shared(kept: Kept) -> Iterator[Ask]:
     """One way to ask the run for all tests: making the views takes longer than everything else of a command."""
     [folder] = (kept.state / "runs").iterdir()
-    with saved_rows.asking(folder / "snapshot", {*PATH_VIEWS, *NEIGHBOUR_VIEWS}) as ask:
+    with saved_rows.opened_views(folder / "snapshot", {*PATH_VIEWS, *NEIGHBOUR_VIEWS}) as ask:
         yield ask
 
 
 @pytest.fixture(autouse=True)
 def asked_once(shared: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (saved_rows, explaining):
-        monkeypatch.setattr(module, "asking", lambda _snapshot, _views: nullcontext(shared))
+        monkeypatch.setattr(module, "opened_views", lambda _snapshot, _views: nullcontext(shared))
 
 
 INCIDENTS = [

@@ -48,7 +48,7 @@ class Place:
         """What the workers read of the fleet."""
         fleet = fleet or self.fleet
         with workers_of(self.cluster.scheduler_address, self.certificates, fleet) as workers:
-            return collect_fleet(fleet, progress, wanted, earlier, elsewhere=workers)
+            return collect_fleet(fleet, progress, wanted, earlier, remote_reader=workers)
 
     def pids(self) -> dict[str, int]:
         """The process of each worker."""

@@ -152,7 +152,7 @@ def test_a_scheduler_that_is_killed_costs_what_had_not_arrived(place: Place, hol
                         yield part
                         arrived.add(part.reading.name)
 
-                return collect_fleet(fleet, lambda name, text: shown.append(f"{name} {text}"), FEW, elsewhere=watched)
+                return collect_fleet(fleet, lambda name, text: shown.append(f"{name} {text}"), FEW, remote_reader=watched)
 
         with beside(read) as reading:
             assert hold.begun.wait(PATIENCE_SECONDS)

@@ -37,7 +37,7 @@ class Stolen:
 
     def read(self, progress: Callable[[str, str], None] = lambda *_: None) -> Snapshot:
         with workers_of(self.scheduler, self.certificates, self.fleet) as workers:
-            return collect_fleet(self.fleet, progress, FEW, elsewhere=workers)
+            return collect_fleet(self.fleet, progress, FEW, remote_reader=workers)
 
 
 @pytest.fixture(scope="module")

@@ -52,7 +52,9 @@ def clusters_by_host(exports: Iterable[Export], names: Collection[str]) -> dict[
     return found
 
 
-def clusters_of_hosts(own: Mapping[str, str | None], chosen: Collection[str], exported: Mapping[str, Cluster]) -> dict[str, Cluster | None]:
+def clusters_of_hosts(
+    named_clusters: Mapping[str, str | None], chosen: Collection[str], exported: Mapping[str, Cluster]
+) -> dict[str, Cluster | None]:
     """The cluster of each host; None where nobody knows it.
 
     What somebody names counts first. A folder of several hosts is their cluster unless an export has one of them in another: then the
@@ -60,19 +62,23 @@ def clusters_of_hosts(own: Mapping[str, str | None], chosen: Collection[str], ex
     is from, unless exports have several of that name.
 
     Args:
-        own: by host, the cluster that somebody named, or the folder that the host lies in.
+        named_clusters: by host, the cluster that somebody named, or the folder that the host lies in.
         chosen: the clusters that somebody named.
         exported: of `clusters_by_host`.
     """
-    hosts = Counter(own.values())
-    folders = {name for name in own.values() if name is not None and name not in chosen and hosts[name] > 1}
-    refuted = {own[host] for host, one in exported.items() if own[host] in folders and not one.is_called(own[host])}
+    hosts = Counter(named_clusters.values())
+    folders = {name for name in named_clusters.values() if name is not None and name not in chosen and hosts[name] > 1}
+    refuted = {
+        named_clusters[host]
+        for host, one in exported.items()
+        if named_clusters[host] in folders and not one.is_called(named_clusters[host])
+    }
     kept = {name.casefold(): Cluster(name, name) for name in (*chosen, *sorted(folders)) if name not in refuted}
     ids: dict[str, set[str]] = defaultdict(set)
     for one in exported.values():
         ids[one.name.casefold()].add(one.id)
     found: dict[str, Cluster | None] = {}
-    for host, name in own.items():
+    for host, name in named_clusters.items():
         place = exported.get(host)
         if name is not None and name not in refuted and name.casefold() in kept:
             found[host] = kept[name.casefold()]

@@ -70,10 +70,10 @@ def network_values(host: HostRows, distributed: DistributedSwitches) -> dict[str
     }
 
 
-def _standard(host: HostRows, own: Mapping[str, str]) -> dict[str, Any]:
+def _standard(host: HostRows, switches: Mapping[str, str]) -> dict[str, Any]:
     return {
         "config.network.vswitch": [VirtualSwitch(name=row.text("switch"), mtu=row.number("mtu") or None) for row in host.rows("vSwitch")],
-        "config.network.portgroup": [PortGroup(spec=PortGroupSpec(name=name, vswitch_name=switch)) for name, switch in own.items()],
+        "config.network.portgroup": [PortGroup(spec=PortGroupSpec(name=name, vswitch_name=switch)) for name, switch in switches.items()],
     }
 
 

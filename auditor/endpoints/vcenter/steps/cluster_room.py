@@ -152,14 +152,14 @@ def _machines(session: VCenter, host_id: str) -> dict[str, str]:
     return {row.id: str(row.values.get("name", row.id)) for row in rows if not row.is_gone and row.values.get("runtime.powerState") != off}
 
 
-def _unmoved(machines: Mapping[str, str], own: Sequence[Any], drs: Any) -> tuple[str, ...]:
+def _unmoved(machines: Mapping[str, str], drs_overrides: Sequence[Any], drs: Any) -> tuple[str, ...]:
     """Names of machines that have a DRS setting of their own by which they are not moved without a person."""
     from pyVmomi import vim
 
     if drs is None or drs.enableVmBehaviorOverrides is False:
         return ()
     full = vim.cluster.DrsConfigInfo.DrsBehavior.fullyAutomated
-    held = {moid(one.key) for one in own if one.enabled is False or one.behavior not in (None, full)}
+    held = {moid(one.key) for one in drs_overrides if one.enabled is False or one.behavior not in (None, full)}
     return tuple(sorted(machines[machine] for machine in held & set(machines)))
 
 

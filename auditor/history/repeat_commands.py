@@ -21,7 +21,7 @@ _BUNDLE = "--bundle"
 
 
 @dataclass(frozen=True, slots=True)
-class AuditedAgain:
+class RepeatCommands:
     """How what a kept run audited is audited again.
 
     Attributes:
@@ -37,7 +37,7 @@ class AuditedAgain:
     doctor: str = ""
 
 
-def audited_again(run: KeptRun, report: Report, fleet: Path | None = None) -> AuditedAgain:
+def repeat_commands(run: KeptRun, report: Report, fleet: Path | None = None) -> RepeatCommands:
     """The commands for `run`, whose report is `report`.
 
     Args:
@@ -49,12 +49,12 @@ def audited_again(run: KeptRun, report: Report, fleet: Path | None = None) -> Au
     if fleet is not None or not words:
         file = quoted(str(fleet) if fleet is not None else fleet_file_of(run, report))
         audit = f"auditor audit --fleet {file}"
-        return AuditedAgain(audit, audit, doctor=f"auditor doctor --fleet {file}" if run.along.fleet_file else "")
+        return RepeatCommands(audit, audit, doctor=f"auditor doctor --fleet {file}" if run.along.fleet_file else "")
     typed = _typed(words)
     if words[: len(_DEMO)] == _DEMO:
-        return AuditedAgain(typed, _typed(tuple(word for word in words if word != _BUNDLE)))
+        return RepeatCommands(typed, _typed(tuple(word for word in words if word != _BUNDLE)))
     of_files = any(reading.kind == EndpointKind.FILES for reading in report.run.endpoints)
-    return AuditedAgain(typed, plan=f"{_typed(('auditor', 'plan', *words[2:]))} --as esxcli" if of_files else "")
+    return RepeatCommands(typed, plan=f"{_typed(('auditor', 'plan', *words[2:]))} --as esxcli" if of_files else "")
 
 
 def fleet_file_of(run: KeptRun, report: Report) -> str:

@@ -1,4 +1,4 @@
-"""Resources that the lab's array has no object of, or one that says little: clients read them beside what they are after.
+"""Small resources of the lab's FlashArray, which clients read besides volumes and hosts: most are empty or fixed.
 
 Source of the paths: the vendor's Python client for REST 2.15.
 """

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from auditor.endpoints.common.asking import ask_by
 from auditor.endpoints.common.secrets import ask_first, password_of
+from auditor.endpoints.common.typed_secrets import ask_by
 from auditor.errors import CredentialsError
 from auditor.model import Endpoint, EndpointKind, Secret
 

@@ -1,4 +1,4 @@
-"""How the jobs are: written by the schedule, read by the server in another thread."""
+"""The status of each job: the schedule writes it, and the server reads it in another thread."""
 
 from __future__ import annotations
 
@@ -51,44 +51,44 @@ class JobStatus:
 
 
 @dataclass(slots=True)
-class Board:
-    """How all jobs are. Each status is one value that is replaced as a whole, so that no reader sees half of one.
+class JobStatuses:
+    """The status of all jobs. Each is one value that is replaced as a whole, so that no reader sees half of one.
 
     Attributes:
-        statuses: by the job's name.
+        by_job: by the job's name.
         seen: when the schedule last looked at the clock; None: it has not begun.
         free_since: when the last run ended: what came due before waited for it until then; None: none was made.
     """
 
-    statuses: dict[str, JobStatus] = field(default_factory=dict)
+    by_job: dict[str, JobStatus] = field(default_factory=dict)
     seen: datetime | None = None
     free_since: datetime | None = None
 
     def update(self, job: str, **values: Any) -> None:
         """Replace some values of a status."""
-        self.statuses[job] = replace(self.statuses[job], **values)
+        self.by_job[job] = replace(self.by_job[job], **values)
 
     def is_running(self) -> bool:
         """Whether any job is running."""
-        return any(status.running_since is not None for status in self.statuses.values())
+        return any(status.running_since is not None for status in self.by_job.values())
 
     def is_overdue(self, job: str, now: datetime) -> bool:
         """The job is due, and neither it nor another one that it waits for is running."""
-        due = self.statuses[job].next_due
+        due = self.by_job[job].next_due
         return due is not None and now > max(due, self.free_since or due) + GRACE and not self.is_running()
 
     def is_well(self, now: datetime) -> bool:
         """The schedule runs, nothing hangs, nothing is overdue."""
         stands_still = self.seen is None or (now > self.seen + GRACE and not self.is_running())
-        hung = any(status.is_hung(now) for status in list(self.statuses.values()))
-        return not stands_still and not hung and not any(self.is_overdue(job, now) for job in list(self.statuses))
+        hung = any(status.is_hung(now) for status in list(self.by_job.values()))
+        return not stands_still and not hung and not any(self.is_overdue(job, now) for job in list(self.by_job))
 
     def record(self, now: datetime) -> dict[str, Any]:
         """How all jobs are, as JSON."""
-        return {"status": "ok" if self.is_well(now) else "overdue or hung", "jobs": {job: self._one(job, now) for job in self.statuses}}
+        return {"status": "ok" if self.is_well(now) else "overdue or hung", "jobs": {job: self._one(job, now) for job in self.by_job}}
 
     def _one(self, job: str, now: datetime) -> dict[str, Any]:
-        status = self.statuses[job]
+        status = self.by_job[job]
         last, judged = status.last, status.last_judged
         return {
             "state": "hung"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from auditor.model import Endpoint
 
 
-def lane_check(vcenter: VCenter, endpoint: Endpoint, hosts: Any, attempt: Callable[[Callable[[], Tried | None]], Any]) -> Check:
+def transport_check(vcenter: VCenter, endpoint: Endpoint, hosts: Any, attempt: Callable[[Callable[[], Tried | None]], Any]) -> Check:
     """Which transport reads `vcenter`, and whether the other one would.
 
     Args:

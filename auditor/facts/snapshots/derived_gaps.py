@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from auditor.model import EndpointReading, Gap
 
 
-def is_worked_out(gap: Gap) -> bool:
-    """Whether `worked_out` made it, so that it has to be made anew when any endpoint was read again."""
+def is_derived(gap: Gap) -> bool:
+    """Whether `derived_gaps` made it, so that it has to be made anew when any endpoint was read again."""
     return is_of_the_join(gap) or is_of_two_readings(gap)
 
 
-def worked_out(connection: duckdb.DuckDBPyConnection, readings: Sequence[EndpointReading], asked: Needs) -> Iterator[Gap]:
+def derived_gaps(connection: duckdb.DuckDBPyConnection, readings: Sequence[EndpointReading], asked: Needs) -> Iterator[Gap]:
     """Yield a gap for each thing that the arrays do not account for, and for each fact whose two readings differ."""
     plan_for_few_facts(connection)
     create_macros(connection)

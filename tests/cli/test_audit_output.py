@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from auditor.cli import run
+from auditor.cli.audit_output import Shown, show_dry_run, show_fixed, typed
 from auditor.cli.option_groups import FixOptions
-from auditor.cli.shown import Shown, show_dry_run, show_fixed, typed
 from auditor.cli.terminal import ProgressDisplay
 from auditor.errors import ConfigurationError, GuardError
 from auditor.model import FixClass, Outcome, Plan, Receipt, Target

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from auditor.engine.fixes.served import FACTS, with_reach
+from auditor.engine.fixes.reach import FACTS, with_reach
 from auditor.facts.needs import needs
 from auditor.facts.schema import Batch
 from auditor.facts.snapshots.snapshot import Snapshot, SnapshotBuilder

@@ -78,9 +78,9 @@ def show_result_of_files(report: Report, destinations: Sequence[Destination]) ->
 
 
 def show_dry_run(
-    audited: AuditResult, destinations: Sequence[Destination], shown: Shown, fixing: FixOptions, foretold: Written | None = None
+    audited: AuditResult, destinations: Sequence[Destination], shown: Shown, fixing: FixOptions, rehearsed: Written | None = None
 ) -> None:
-    """Print the plan, what would come of it (`foretold`, where that is known), and the command that makes it."""
+    """Print the plan, what would come of it (`rehearsed`, where that is known), and the command that makes it."""
     from auditor.apply import limits_of
     from auditor.apply.guards import select_changes
     from auditor.report.terminal.plan import write_plan
@@ -89,8 +89,8 @@ def show_dry_run(
     out = _for_people(destinations)
     print(file=out)
     write_plan(audited.plan, fixing.allowed, out)
-    if foretold is not None:
-        show_foretold(foretold, out)
+    if rehearsed is not None:
+        show_rehearsed(rehearsed, out)
     print("\nNothing was written.", file=out)
     changes, _ = select_changes(audited.plan, fixing.allowed)
     if not changes:
@@ -106,35 +106,35 @@ def show_dry_run(
     print(f"To make these changes: {_commands(audited, shown).audit} --fix {allowing(fixing.allowed)}{most}", file=out)
 
 
-def show_foretold(foretold: Written, out: TextIO) -> None:
+def show_rehearsed(rehearsed: Written, out: TextIO) -> None:
     """Print what would come of changes that were rehearsed: how many end how, and why some are not attempted."""
     from auditor.model import Outcome
     from auditor.report.terminal.receipts import counts_text
     from auditor.report.wording import neutral
 
-    for notice in foretold.notices:
+    for notice in rehearsed.notices:
         print(neutral(notice), file=out)
-    counted = counts_text(foretold.receipts) or "nothing to change"
+    counted = counts_text(rehearsed.receipts) or "nothing to change"
     print(f"\nIt would be: {counted}.", file=out)
     quiet = {Outcome.APPLIED, Outcome.ALREADY}
-    reasons = Counter(receipt.why for receipt in foretold.receipts if receipt.outcome not in quiet and receipt.why)
+    reasons = Counter(receipt.why for receipt in rehearsed.receipts if receipt.outcome not in quiet and receipt.why)
     for why, number in reasons.most_common(_REASONS):
         print(f"  {number:,}: {neutral(why)}", file=out)
     if len(reasons) > _REASONS:
         print(f"  and {len(reasons) - _REASONS} more reasons", file=out)
 
 
-def end_dry_run(foretold: Written) -> int:
+def end_dry_run(rehearsed: Written) -> int:
     """Print what would come of `apply` or `undo`; the exit code that it would end with.
 
     Raises:
         AuditorError: what would stop it.
     """
-    show_foretold(foretold, sys.stdout)
+    show_rehearsed(rehearsed, sys.stdout)
     print("\nNothing was written.")
-    if foretold.stopped is not None:
-        raise foretold.stopped
-    return foretold.exit_code
+    if rehearsed.stopped is not None:
+        raise rehearsed.stopped
+    return rehearsed.exit_code
 
 
 def show_fixed(audited: AuditResult, destinations: Sequence[Destination], shown: Shown) -> None:
