@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.common.records import ParseErrors, once_each
@@ -9,8 +10,7 @@ from auditor.endpoints.common.topics import batch
 from auditor.endpoints.eternus import machine_format as machine
 from auditor.endpoints.eternus import rows
 from auditor.endpoints.eternus import text_format as text
-from auditor.endpoints.eternus.answers import NoSuchCommandError
-from auditor.endpoints.eternus.tally import UNKNOWN_FORM
+from auditor.endpoints.eternus.answers import UNKNOWN_FORM, NoSuchCommandError
 from auditor.errors import CredentialsError, EndpointError, EndpointUnreachableError
 from auditor.model import Gap
 
@@ -20,8 +20,15 @@ if TYPE_CHECKING:
     from auditor.endpoints.eternus.answers import Answer
     from auditor.endpoints.eternus.client import EternusArray
     from auditor.endpoints.eternus.records import Host, Lun
-    from auditor.endpoints.eternus.tally import Seen
     from auditor.facts.schema import Batch
+
+
+@dataclass(slots=True)
+class Seen:
+    """Ids of one pass over an array that later topics name; None until they were all read."""
+
+    volumes: frozenset[str] | None = None
+    hosts: frozenset[str] | None = None
 
 
 def read_hosts(array: EternusArray, endpoint: str, seen: Seen) -> Iterator[Batch | Gap]:

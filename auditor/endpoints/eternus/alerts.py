@@ -1,4 +1,4 @@
-"""Reads how an ETERNUS DX is, in one word; its event log is history, and is not read."""
+"""Reads the overall status of an ETERNUS DX; its event log is history, and is not read."""
 
 from __future__ import annotations
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from auditor.model import Endpoint
 
 PROMPT: Final = "CLI> "
+UNKNOWN_FORM: Final = "is answered in the machine's form, whose fields are not public for this command; an account for people gets text"
 
 NO_SUCH_COMMAND: Final = frozenset({"0030", "5000", "8000", "8001", "9000"})
 NOT_ALLOWED: Final = frozenset({"5001", "5003", "8004"})

@@ -15,11 +15,10 @@ from auditor.endpoints.common.topics import batch, read_topics
 from auditor.endpoints.eternus import machine_format as machine
 from auditor.endpoints.eternus import qos, rows
 from auditor.endpoints.eternus import text_format as text
-from auditor.endpoints.eternus.access import read_connections, read_hosts
+from auditor.endpoints.eternus.access import Seen, read_connections, read_hosts
 from auditor.endpoints.eternus.alerts import read_alerts
 from auditor.endpoints.eternus.answers import NoSuchCommandError
 from auditor.endpoints.eternus.pools import read_pools
-from auditor.endpoints.eternus.tally import Seen
 from auditor.errors import CredentialsError, EndpointError, NotThereError, PermissionMissingError
 from auditor.facts.needs import EVERYTHING
 from auditor.model import Gap

@@ -9,8 +9,7 @@ from auditor.endpoints.common.topics import batch
 from auditor.endpoints.eternus import machine_format as machine
 from auditor.endpoints.eternus import rows
 from auditor.endpoints.eternus import text_format as text
-from auditor.endpoints.eternus.answers import NoSuchCommandError
-from auditor.endpoints.eternus.tally import UNKNOWN_FORM
+from auditor.endpoints.eternus.answers import UNKNOWN_FORM, NoSuchCommandError
 from auditor.errors import CredentialsError, EndpointError, EndpointUnreachableError
 from auditor.model import Gap
 

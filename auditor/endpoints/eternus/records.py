@@ -1,4 +1,4 @@
-"""What an ETERNUS DX reports, in whichever form, before it becomes rows of fact tables."""
+"""Records of an ETERNUS DX, the same for both forms of its answers, before they become rows of fact tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an ETERNUS DX reports, to rows of fact tables."""
+"""One record of an ETERNUS DX to one row of a fact table."""
 
 from __future__ import annotations
 

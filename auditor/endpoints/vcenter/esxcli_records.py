@@ -112,12 +112,6 @@ def scanned_table(escaped: str, fields: frozenset[str] = _NO_FIELDS) -> Table | 
     return None if records is None else Table(wanted, records)
 
 
-def scanned_rows(escaped: str, fields: frozenset[str] = _NO_FIELDS) -> list[Row] | None:
-    """The rows of `scanned_table`."""
-    table = scanned_table(escaped, fields)
-    return None if table is None else table.rows()
-
-
 def _matched(pattern: re.Pattern[str], escaped: str, start: int, end: int) -> list[tuple[Cell, ...]] | None:
     """The groups of each record between `start` and `end`; None where the pattern does not fit from the first character to the last."""
     bad = pattern.groups

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pyVmomi import VmomiSupport, vim
 
 from auditor.endpoints.vcenter.bulk.shapes import Ref
-from auditor.endpoints.vcenter.esxcli_records import parse_rows, plain_name, response_in, scanned_rows
+from auditor.endpoints.vcenter.esxcli_records import Row, parse_rows, plain_name, response_in, scanned_table
 from auditor.endpoints.vcenter.host_answers import (
     Module,
     option_text,
@@ -54,6 +54,11 @@ def documents(draw: st.DrawFn) -> str:
         )
         records.append(f'<DataObject xsi:type="VimEsxCLIstorage">{fields}</DataObject>')
     return f"{HEAD}{''.join(records)}</obj>"
+
+
+def scanned_rows(escaped: str, fields: frozenset[str] = frozenset()) -> list[Row] | None:
+    table = scanned_table(escaped, fields)
+    return None if table is None else table.rows()
 
 
 @given(documents(), st.sets(st.sampled_from(FIELDS)))
