@@ -1,4 +1,4 @@
-"""The program `auditor`: signals are handled before anything large is imported, so that one at any moment ends the start quietly.
+"""The program `auditor`. It handles signals before it imports anything large, so that Ctrl-C during the start ends it quietly.
 
 Nothing was begun then that has to be closed; `auditor.stopping` takes over before the first command begins.
 """

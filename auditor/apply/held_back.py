@@ -1,4 +1,4 @@
-"""What fleet.yaml would hold back of a plan, shown before anything is written: as the run itself would, so that the two never differ."""
+"""Changes of a plan that fleet.yaml protects now, for showing before anything is written; by the same code as a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which changes `protect:` of fleet.yaml holds back: of what it names, of what that stands on, and of what stands on that.
+"""Changes that `protect:` of fleet.yaml holds back: on protected resources, on the storage below them, and on what uses that storage.
 
 A protected host, cluster or vCenter protects the datastores, devices, volumes and policies that its hosts use; a protected volume,
 device or datastore holds back what changes it from above. What is not known counts as protected

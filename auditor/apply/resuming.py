@@ -1,4 +1,4 @@
-"""Carries reboots to their end that a killed run left in the middle: hosts in maintenance mode."""
+"""Finishes reboots that a killed run left half done: its hosts are still in maintenance mode."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run does to a host besides writing settings. Journals name it like settings; nothing puts it back, and no rule asks for it."""
+"""Steps of a run on a host besides settings. Journals name them like settings; no undo reverts them, and no rule asks for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What auditor needs for some commands alone: its extras, and what to type where one is not installed."""
+"""Optional dependencies (extras) of single commands, and the command that installs a missing one."""
 
 from __future__ import annotations
 

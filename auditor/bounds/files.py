@@ -1,4 +1,4 @@
-"""Reads files up to a size, as somebody else may have made them: a plan, a run's state, a snapshot's manifest, a token.
+"""Reads files up to a size limit: a plan, a run's state, a manifest or a token may have been made by somebody else.
 
 A file that is larger raises an `OSError`, and JSON that holds too much or is nested too deeply a `ValueError`, so that who reads a file
 says of it what it says of one that cannot be read.

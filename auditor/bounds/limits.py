@@ -1,4 +1,4 @@
-"""How much of this machine a command may take: the figures that stand in several modules' way, in one place."""
+"""Limits on memory, disk and sizes that several modules share."""
 
 from __future__ import annotations
 

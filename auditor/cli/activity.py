@@ -1,4 +1,4 @@
-"""What a command is doing just now, in one line: how much is done of how much, and how long the rest takes."""
+"""One line of progress: what a command does now, how much of it is done, and how long the rest takes."""
 
 from __future__ import annotations
 

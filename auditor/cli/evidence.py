@@ -1,4 +1,4 @@
-"""What `--from` names where it is files of hosts: which of the places are such files, and the fleet that has these hosts."""
+"""Files of hosts that `--from` names: finds them among its places, and makes the fleet of their hosts."""
 
 from __future__ import annotations
 

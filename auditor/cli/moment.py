@@ -1,4 +1,4 @@
-"""Of which moment a command takes its facts: of a kept run, of a saved snapshot or files of hosts, or of now."""
+"""Opens the facts that a command reads: those of a kept run, of a saved snapshot, of files of hosts, or read from the fleet now."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""For who writes rules: a new file, the columns there are, whether examples notice mistakes, and the pages made of rules."""
+"""`auditor rules` for authors: new, schema, mutate, conflicts and pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Standard output and standard error that no leaving reader can break.
+"""Standard output and standard error that stay usable when their reader has gone.
 
 In ``auditor audit | head`` the reader leaves in the middle of a report. A command that ended there would not know its exit code, which is a
 verdict. So it goes on, its further output is dropped, and it ends with its own code. Output that a full disk does not take is dropped as

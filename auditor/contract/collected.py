@@ -1,4 +1,4 @@
-"""What a collector gave, by table, and what could be shown of an error."""
+"""The rows that a collector gave, by table, and every text of an error that could be shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an author brings: the double of an array, and the few things that the contract cannot know of it otherwise."""
+"""What an author of a kind provides: the double of an array, and what the contract cannot find out by itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every setting of every array does when it is fixed: read, written once, read back, undone, and never written over a newer change."""
+"""Contract tests of fixing: each setting is read, written once, read back and undone, and never written over a newer change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the TYPE of every kind of array says, before anything is asked of an array."""
+"""Contract tests of a kind's TYPE, without an array."""
 
 from __future__ import annotations
 

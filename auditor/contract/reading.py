@@ -1,4 +1,4 @@
-"""What every kind of array does when it is read, whatever it is called and however it is spoken to."""
+"""Contract tests of reading: what every kind of array does when it is read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the views that a plugin brings do with what its collector gives, whole and with a topic that was not read."""
+"""Contract tests of a plugin's views, with all topics of its collector and with one missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One request of several to an endpoint that may stop answering."""
+"""Requests of the doctor to an endpoint that may stop answering."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""By how much an endpoint's clock differs from this machine's."""
+"""Checks how far an endpoint's clock is from this machine's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reaching an endpoint before anybody logs in: its name, its port, the certificate or host key it shows, and our own secret."""
+"""Checks before the login: the endpoint's name, its port, its certificate or host key, and our own secret."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is asked of a single host besides: whether a vCenter manages it, whether it is locked, and whether its licence allows writing."""
+"""Checks of a single host: whether a vCenter manages it, whether it is in lockdown mode, and whether its licence allows writing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The doctor's check of the ways to read a vCenter in bulk: VI/JSON and SOAP are both tried, and what to set is said."""
+"""The doctor's check of transports: it tries VI/JSON and SOAP on a vCenter, and says which one to set."""
 
 from __future__ import annotations
 

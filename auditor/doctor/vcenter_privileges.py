@@ -1,4 +1,4 @@
-"""What the account of a vCenter lacks, and what is lost by it."""
+"""Privileges that the account of a vCenter lacks, and the rules and fixes that are lost without them."""
 
 from __future__ import annotations
 

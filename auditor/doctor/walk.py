@@ -1,4 +1,4 @@
-"""From endpoints to a diagnosis."""
+"""Runs every check of every endpoint, and collects the diagnosis."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A bug, of ours or of a plugin, that shows while an endpoint is read: it costs the endpoint, and not the audit."""
+"""Bugs that show while an endpoint is read: that endpoint becomes a gap, and the audit goes on."""
 
 from __future__ import annotations
 

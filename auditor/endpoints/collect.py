@@ -83,7 +83,7 @@ def collect_fleet(
 
 
 def collect_again(fleet: Fleet, before: Snapshot, endpoints: Sequence[str], progress: Progress) -> Snapshot:
-    """Read only `endpoints` again, for what they were asked before; what `before` knows of the others is taken over."""
+    """Read only `endpoints` again, for what they were asked before; what `before` knows of the others is copied."""
     from auditor.facts.snapshots.snapshot import SnapshotBuilder
 
     started = datetime.now(UTC)

@@ -1,4 +1,4 @@
-"""Counts what is read of an endpoint while it is read, and says so now and then."""
+"""Counts rows while an endpoint is read, and shows the counts now and then."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a plugin's collector gives, held to its own endpoint and to the tables: rows of others would change what is judged of others."""
+"""Checks the rows of a plugin's collector: only its own endpoint, known tables and columns. Other rows would change others' verdicts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reading of one endpoint as a task that any process can do: what it needs travels with it, and what was read comes back as a value."""
+"""Reads one endpoint as a task that any process can run: its inputs and its result are plain values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which part of a snapshot was requested: globs of endpoints, clusters and hosts against what was read."""
+"""The part of a snapshot that was requested: globs of endpoints, clusters and hosts, matched with what was read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Findings and changes of chosen endpoints, hosts and clusters only, of a fleet that was judged whole.
+"""Narrows findings and changes to chosen endpoints, hosts and clusters, after the whole fleet was judged.
 
 All rows are judged first, as a rule compares a host with its neighbours, and a change that is wanted here may be opposed by what was found
 elsewhere. Then the verdicts on all others are left out, and the changes that nothing chosen wants.

@@ -1,4 +1,4 @@
-"""What every statement about a rule has in common: the values it binds, and the error for a rule that fails while it runs."""
+"""Runs statements about a rule: binds its values, and names the rule in the error where it fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verdicts of an earlier run that are taken over, as nothing that they follow from has changed."""
+"""Reuses verdicts of an earlier run whose rules, facts and code are the same."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class TakenVerdicts:
 
     Attributes:
         findings: the file that `Evaluation.save` wrote then; it is needed until the verdicts are saved again.
-        rules: the ids of the rules whose verdicts are taken over; what that run found by others is not.
+        rules: the ids of the rules whose verdicts are reused; those of other rules are not.
     """
 
     findings: Path
@@ -34,7 +34,7 @@ class TakenVerdicts:
 def take_over(
     connection: duckdb.DuckDBPyConnection, store: str, taken: TakenVerdicts, rules: Mapping[str, JudgedRule]
 ) -> tuple[DeferredVerdicts, ...]:
-    """Put the failures that are taken over into the store, and answer the other verdicts, which stay in their file.
+    """Copy the reused failures into the store, and return the other reused verdicts, which stay in their file.
 
     All are as they were before waivers and impacts, which are worked out anew.
     """

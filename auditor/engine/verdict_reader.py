@@ -1,4 +1,4 @@
-"""Verdicts one by one, in the order of their places, without sorting millions of them at once."""
+"""Reads verdicts one by one, in the order of their places, without sorting millions of them at once."""
 
 from __future__ import annotations
 

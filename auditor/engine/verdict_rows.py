@@ -1,4 +1,4 @@
-"""Rows of stored verdicts as findings."""
+"""Turns rows of stored verdicts into findings."""
 
 from __future__ import annotations
 

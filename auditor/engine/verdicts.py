@@ -1,4 +1,4 @@
-"""Verdicts as columns: where they are kept, counted and saved."""
+"""Keeps, counts and saves verdicts, as columns."""
 
 from __future__ import annotations
 

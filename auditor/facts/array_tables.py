@@ -1,4 +1,4 @@
-"""What storage arrays report, and the topics that they are asked for."""
+"""Fact tables of storage arrays, and their topics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which facts and topics have to be read, and what has to be requested for them, as the tables have it.
+"""The facts and topics that have to be read for some rules, and what has to be requested for them.
 
 A collector asks for a topic only when a fact of it is needed, and within a topic only for the properties that needed facts come from. What
 was not requested is not read: it has no row in the table `reading`, so nothing takes it for absent.

@@ -1,6 +1,6 @@
 """What the states of an array's nodes and controllers mean, by family: the one registry, each list with its source.
 
-A state that stands here as None, and one that does not stand here, is one of which nobody knows whether the node serves hosts: such an
+For a state that is None here, or missing, it is not known whether the node serves hosts: such an
 array is neither well nor unwell. A family that is left out reports no such state: Element lists nodes that do not answer among its active
 ones, and says so in its faults; of ETERNUS controllers nothing is read.
 """

@@ -1,4 +1,4 @@
-"""Devices that hosts list among their disks and that hold no data of machines: what each is for, by its answer to an inquiry.
+"""Devices that hosts list among their disks and that hold no data of machines, recognised by their inquiry strings.
 
 No rule about disks of arrays applies to them. Devices of another type than disk (tapes, enclosures, controllers, optical drives) have a
 type of their own, `ScsiLun.lunType`, and stand here only where an array or a management controller presents one as a disk.

@@ -1,4 +1,4 @@
-"""The commands that audit again what a kept run audited, that fix it, and that look at its endpoints, as one types them now."""
+"""Commands that repeat a kept run: audit the same again, fix it, and check its endpoints."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BUNDLE = "--bundle"
 
 @dataclass(frozen=True, slots=True)
 class RepeatCommands:
-    """How what a kept run audited is audited again.
+    """The commands that audit again what a kept run audited.
 
     Attributes:
         audit: the command.

@@ -1,6 +1,6 @@
 """Which verdicts of an earlier run hold for a snapshot that was just read (`--since`): those of rules with nothing changed beneath them.
 
-A run keeps in JUDGED_FILE what its verdicts follow from besides its snapshot. Verdicts are taken over where the rules, the fleet's own
+A run keeps in JUDGED_FILE what its verdicts follow from besides its snapshot. Verdicts are reused where the rules, the fleet's own
 params and severities, this very code of auditor and DuckDB, and every fact that the rules rest on are the same. Waivers, impacts and the
 plan are worked out anew in any case. In doubt a rule is judged.
 """

@@ -1,4 +1,4 @@
-"""Which device of which host a finding is about, or a machine's disks: where its I/O path begins."""
+"""Finds where the I/O path of a finding begins: the device of a host, or the disks of a machine."""
 
 from __future__ import annotations
 

@@ -160,7 +160,7 @@ class Report:
     by_place: Callable[[bool], Sequence[PlaceCount]] | None = (
         None  # True: all, by host; False: what is listed, by cluster; None: count them
     )
-    scope: Scope | None = None  # of which fleet, how much of it, and by which rules; None: the run of an older auditor
+    scope: Scope | None = None  # which fleet, how much of it, and which rules; None: the run of an older auditor
     compared: Comparison | None = None  # with the run before of the same scope; None: there is none
     earlier: Callable[[], Sequence[TrendPoint]] | None = None  # runs of the same scope before this one, oldest first; None: not known
 

@@ -1,4 +1,4 @@
-"""Somebody else's code, called with an end: what takes longer is left behind."""
+"""Calls code of plugins with a time limit, and leaves it behind when it takes longer."""
 
 from __future__ import annotations
 

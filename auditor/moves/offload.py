@@ -51,7 +51,7 @@ class Offload:
 
     @property
     def unread(self) -> tuple[Condition, ...]:
-        """The conditions of which nobody knows."""
+        """The conditions that are not known."""
         return tuple(one for one in self.conditions if one.holds is None)
 
 

@@ -114,7 +114,7 @@ def _task(audited: AuditResult, fleet: Fleet, limits: FixLimits) -> tuple[Task, 
         orders=Orders(limits=radius),
         progress=audited.request.progress,
         warn=audited.request.warn,
-        just_read=audited.request.incremental is None,  # facts that were taken over are older
+        just_read=audited.request.incremental is None,  # reused facts are older
     )
     return task, noted
 

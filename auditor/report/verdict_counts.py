@@ -1,4 +1,4 @@
-"""The verdicts of a report that somebody has to read, and the counts of all: passes, which are most, are read only where they must be."""
+"""Loads the verdicts that a report lists, and counts of all; passes are most of them and are loaded only where needed."""
 
 from __future__ import annotations
 

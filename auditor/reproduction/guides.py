@@ -1,4 +1,4 @@
-"""What each lesson's reproduction is: its files, its load, and what is seen before and after the cure."""
+"""The reproduction of each lesson: its files, its load, and what to expect before and after the cure."""
 
 from __future__ import annotations
 

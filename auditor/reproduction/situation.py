@@ -1,4 +1,4 @@
-"""What a reproduction has to know of the fleet: taken from a finding's evidence, and from what was read of its neighbours."""
+"""Facts that a reproduction needs, from a finding's evidence and from its neighbours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When this process began, which is since when somebody at a terminal waits."""
+"""When this process began: a person at the terminal has waited since then."""
 
 from __future__ import annotations
 

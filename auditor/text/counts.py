@@ -1,4 +1,4 @@
-"""How much of a long work is done, as what does it says so: text for a person, with the counts that it is made of."""
+"""Progress of long work: a text for a person, with the counts that it is made of."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hands endpoints out to workers and takes in what they read, and does not wait for ever: what nobody can read is a gap that says why."""
+"""Gives endpoints to workers and collects what they read, but does not wait for ever: what no worker can read is a gap with the reason."""
 
 from __future__ import annotations
 

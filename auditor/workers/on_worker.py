@@ -1,4 +1,4 @@
-"""What a worker does with a task: it reads one endpoint, alone of all workers, and sends back what it read. Runs in processes of Dask."""
+"""Runs a task on a worker: reads one endpoint, which no other worker reads then, and sends back its rows. Runs in processes of Dask."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a worker and its client are of one make: parts of another schema of facts would be judged wrongly, or not at all."""
+"""Checks that a worker and its client have the same version: parts of another schema of facts would be judged wrongly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an answer may be at most, the same for every endpoint and protocol: an endpoint that goes astray must not take the audit along."""
+"""The largest answer that is read, the same for every endpoint and protocol: a broken endpoint must not break the audit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long one answer may take, and how long its head may be, whatever arrives meanwhile; the same for every client.
+"""Time limit of one answer, and size limit of its head; the same for every client.
 
 A time-out between two reads bounds nothing: a peer that sends one byte of a header every few seconds, or `100 Continue` again and again, is
 never silent for that long.

@@ -1,4 +1,4 @@
-"""By how much an endpoint's clock differs from this machine's, as far as a request and its answer can show."""
+"""How far an endpoint's clock is from this machine's, as the times of a request and its answer show it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an endpoint reports of the health of one object: what must not get worse while a fix goes on."""
+"""The health of one object as its endpoint reports it; it must not get worse while a fix goes on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be wrong with a setting that is to be read or written, as errors that name the endpoint."""
+"""Errors of reading or writing a setting, each with the endpoint's name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The transport of httpx whose answers have to come in their time. Imports httpx: import this module only where a session is opened.
+"""A transport of httpx with a time limit for each whole answer. Imports httpx: import this module only where a session is opened.
 
 httpx and httpcore bound each read alone. httpcore's network backend is its public place to come between: each thread sends one request and
 reads its answer, so the time of that answer is kept for the thread.

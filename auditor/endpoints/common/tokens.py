@@ -1,4 +1,4 @@
-"""What arrays by HTTPS have in common that give a token to whom they let in: it is over some day, refusals, opening and closing."""
+"""Sessions of arrays over HTTPS that log in for a token: opening, renewing, refusals and closing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads what the volumes of an Element cluster are doing, and what they were seen doing since their counters began."""
+"""Reads the load of an Element cluster's volumes: now, and since their counters began."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files that are wanted of what a person gives: files, folders, archives, and archives within these.
+"""Finds the wanted files in what a person gives: files, folders, archives, and archives in archives.
 
 Nothing is written to disk, and only wanted files are held in memory. Each file that cannot be read is reported with its reason. A file may
 have been made to do harm, so size and time are limited (`auditor/bounds/limits.py`).

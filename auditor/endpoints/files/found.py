@@ -1,4 +1,4 @@
-"""What is found in files of evidence: members, and what could not be read; and the place that is walked for them."""
+"""Members and problems that are found in files of evidence, and the place where they were found."""
 
 from __future__ import annotations
 

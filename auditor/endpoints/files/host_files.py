@@ -1,4 +1,4 @@
-"""What the files of one host say: the outputs of its commands, and what else is among them."""
+"""The files of one host: the outputs of its commands, and other files such as esxtop's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which files are of which host.
+"""Groups files by the host they are from.
 
 A host is a support bundle, a folder of saved outputs, or one file with several commands pasted from a terminal. Its name is what its own
 outputs say, else what the prompt in them says, else what the bundle or folder is called, else the file where several lie in one folder.

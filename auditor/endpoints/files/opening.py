@@ -1,4 +1,4 @@
-"""What one found file holds: itself where it is wanted, or the members of the archive that it is."""
+"""Opens one found file: gives the file itself, or the members of an archive."""
 
 from __future__ import annotations
 

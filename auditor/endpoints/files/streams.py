@@ -1,4 +1,4 @@
-"""Bytes that are read once, forwards, whatever they are packed in: what they are by their first bytes, and how they are unpacked.
+"""Streams that are read once and forwards: recognised by their first bytes, and unpacked.
 
 Python's `tarfile` unpacks without a limit when it reads a stream: 10 KB of bzip2 become gigabytes at once. Here every unpacking says how
 much it wants, counts against what the file may unpack to, and checks the sum at its end.

@@ -1,4 +1,4 @@
-"""Ceilings that hold for a volume beside its own and its volume group's: of hosts, host groups and realms."""
+"""Ceilings of hosts, host groups and realms, which hold for a volume besides its own and its volume group's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads what the processors of an ONTAP cluster's nodes work for: two readings of the counters, an interval apart.
+"""Reads the processor load of an ONTAP cluster's nodes by kind of work, from two readings of the counters.
 
 ONTAP counts processor time by domain (`system:node`, domain_busy). All domains together, idle among them, are the time of all processors:
 so it is in the answer that NetApp Harvest prints for its REST metrics, where they are 16 times cpu_elapsed_time, for 16

@@ -1,4 +1,4 @@
-"""Reads an ONTAP cluster's aggregates, and what they are doing: two readings of the counters, an interval apart."""
+"""Reads an ONTAP cluster's aggregates and their load, from two readings of the counters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whom a vCenter takes us for, and what it lets us do."""
+"""The account that a vCenter knows us as, and its privileges."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What vCenter's faults mean to us. Imports pyVmomi: import this module only where a session is open."""
+"""Translates vCenter's faults into our errors. Imports pyVmomi: import this module only where a session is open."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What could be set, in which order, what it reaches, and what it would break."""
+"""Plans fixes: what to set, in which order, what it reaches, and what it would break."""

@@ -1,4 +1,4 @@
-"""The order of changes: what has to come before what is data of the rules (`fix.after`), and becomes numbers here.
+"""The order of changes: rules say what comes first (`fix.after`), and this module turns it into numbers.
 
 Pure: wishes in, numbered changes out. loading.py holds the rules themselves against circles.
 """

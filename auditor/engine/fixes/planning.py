@@ -1,4 +1,4 @@
-"""Failures to changes: what could be set, what a person has to do, and where two rules disagree; pure, and before anything is touched.
+"""Turns failures into changes: what could be set, what a person has to do, and where two rules disagree. Pure: nothing is touched.
 
 Whether a change would settle its failure was found out while judging (sql.py puts the wanted value into the row and judges it again).
 """

@@ -1,4 +1,4 @@
-"""Which volume is which device, which device carries which datastore, and which hosts use them: by the names that both sides give."""
+"""Maps volumes to devices, devices to datastores, and datastores to hosts, by the names that both sides report."""
 
 from __future__ import annotations
 

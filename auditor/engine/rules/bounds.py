@@ -1,4 +1,4 @@
-"""What a param of a rule may be at all: a range, a list of words, or nothing that bounds it; each with who says so."""
+"""Bounds of a rule's param: a range, a list of words, or none; each with its source."""
 
 from __future__ import annotations
 

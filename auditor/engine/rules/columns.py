@@ -1,4 +1,4 @@
-"""The columns and params an expression names, found with sqlglot."""
+"""Finds the columns and params that an expression names, with sqlglot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Holds every expression of a rule against DuckDB before anything is judged: does it parse, does it type-check, is it pure."""
+"""Checks every expression of a rule with DuckDB before anything is judged: it parses, its types fit, and it is pure."""
 
 from __future__ import annotations
 

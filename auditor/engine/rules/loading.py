@@ -1,4 +1,4 @@
-"""Rule directories to a rule set, or one error that names every mistake in them."""
+"""Loads rule directories into a rule set; one error names every mistake in them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a fleet sets differently from the rules' defaults, and which rows each value holds for."""
+"""A fleet's own values for params of rules, and the rows that each value holds for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What failures weigh in one fleet: its own word instead of the rule author's."""
+"""A fleet's own severities of rules, in place of the rule author's."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which parts of an expression turn a missing fact into an answer.
+"""Finds the parts of an expression that turn a missing fact into an answer.
 
 `applies` follows three-valued logic: one false conjunct settles it, whatever else is missing. That is sound only while everything below
 AND, OR and NOT answers NULL to NULL. Here stands what is known to; anything else is refused there.

@@ -1,4 +1,4 @@
-"""What reports show of a rule."""
+"""The texts of a rule that reports show."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DuckDB types by what a person means with them."""
+"""Names of DuckDB types for people: number, text, true or false."""
 
 from __future__ import annotations
 

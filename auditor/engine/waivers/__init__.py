@@ -1,1 +1,1 @@
-"""waivers.yaml: deviations and gaps that somebody answers for, until an instant."""
+"""waivers.yaml: failures and gaps that somebody accepts until an end."""

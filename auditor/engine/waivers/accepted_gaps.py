@@ -1,4 +1,4 @@
-"""Gaps that somebody answers for, until an instant: `gaps:` of waivers.yaml. What they hide stays unknown; it is only no news."""
+"""Accepted gaps (`gaps:` of waivers.yaml): somebody answers for each until an end. What they hide stays unknown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""waivers.yaml: deviations that somebody answers for, until an instant.
+"""Reads waivers.yaml: failures that somebody accepts, each with an owner, a reason and an end.
 
 A waiver takes effect whole or not at all: one that is malformed or has expired waives nothing, and says so.
 """

@@ -1,4 +1,4 @@
-"""What entries of waivers.yaml have in common: names or globs, and an instant at which they end."""
+"""The common parts of entries of waivers.yaml: names or globs, and the end."""
 
 from __future__ import annotations
 

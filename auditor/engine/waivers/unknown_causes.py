@@ -1,4 +1,4 @@
-"""Which unknown verdicts come from accepted gaps alone: they are no news, and are as unknown as they were."""
+"""Finds unknown verdicts that only accepted gaps cause: they stay unknown, and reports do not count them as news."""
 
 from __future__ import annotations
 

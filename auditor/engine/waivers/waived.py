@@ -1,4 +1,4 @@
-"""Waivers over verdicts: in SQL, a statement for each waiver, however many verdicts there are."""
+"""Applies waivers to verdicts in SQL: one statement for each waiver."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which facts of two saved snapshots differ: what rests on none of them is as it was."""
+"""Finds the facts in which two saved snapshots differ; what rests on none of them is unchanged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows compared by digests: whether a host's rows of a table are those of another snapshot, whatever their order.
+"""Compares a host's rows of a table with another snapshot's by digests, in any order.
 
 One statement covers all hosts: a statement for each host costs more than reading that host again.
 """

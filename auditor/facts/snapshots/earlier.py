@@ -1,4 +1,4 @@
-"""An earlier run that what hosts say of themselves may be taken over from, and what has to be known for that."""
+"""An earlier run whose answers of hosts may be reused, and the conditions for that."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOUNT_TABLE = "datastore_mount"
 
 STORAGE_TOPICS = tuple(dict.fromkeys(SOURCES[table].topic for table in STORAGE_TABLES))
 READ_ANEW = ("network", *(topic for topic in (*HOST_TOPICS, *VCENTER_TOPICS) if topic in MEASURED_TOPICS))
-"""Topics that vCenter answers for many hosts at once, and that no comparison uses: read each time they are needed, never taken over.
+"""Topics that vCenter answers for many hosts at once, and that no comparison uses: read each time they are needed, never reused.
 
 Counters are of the last five minutes: those of an earlier run say nothing of this one.
 """
@@ -36,7 +36,7 @@ RESTED_ON = (
     *("reading", "listed_endpoint", "gap", "host", MOUNT_TABLE, *STORAGE_TABLES),
     *(table for table, source in SOURCES.items() if source.topic in LIVE_TOPICS),
 )
-"""The tables of an earlier run that anything is compared with or taken over from."""
+"""The tables of an earlier run that are compared, or copied from."""
 
 
 @dataclass(frozen=True, slots=True)

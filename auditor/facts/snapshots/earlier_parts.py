@@ -1,4 +1,4 @@
-"""What an earlier run knows of one endpoint, as a value that another process can rest on; see earlier.py."""
+"""An earlier run's facts of one endpoint, as a value for another process; see earlier.py."""
 
 from __future__ import annotations
 

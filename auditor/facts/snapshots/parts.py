@@ -1,4 +1,4 @@
-"""What one endpoint gave, as a value that another process can send: what a worker read, on its way into the client's snapshot."""
+"""The rows and gaps of one endpoint as a value: a worker sends it, and the client adds it to its snapshot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Facts that have two readings which differ: a gap each, with what to do.
+"""Makes a gap for each fact whose two readings differ, with what to do.
 
 vCenter hands out its own copy of what a host reported, which may be days old; esxcli asks the host itself. Where both were read and
 differ, no view believes either of them, and a verdict that rests on them is unknown. Sources: alanrenouf/vCheck-vSphere#201 (the copy had

@@ -1,4 +1,4 @@
-"""What a collector left no row for: endpoints that never answered."""
+"""Adds readings for topics that a collector never reached, so that an endpoint without an answer counts as not read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Devices that no array of the fleet was found behind: a gap each, with the reason.
+"""Makes a gap for each device whose array was not found in the fleet, with the reason.
 
 Worked out from a snapshot's own tables once everything was collected, and only where both sides of the join were requested. Families that
 auditor cannot read leave none: of them it knows what the hosts report, and no rule asks for more.

@@ -1,4 +1,4 @@
-"""What a snapshot does not know: facts that were not requested."""
+"""Adds gaps for facts that a snapshot's run did not request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What arrays say of how hosts reach them: protocol endpoints, bindings, hosts, initiators, connections, sessions."""
+"""How hosts reach arrays: protocol endpoints, bindings, hosts, initiators, connections, sessions."""
 
 from __future__ import annotations
 

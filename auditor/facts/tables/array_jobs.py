@@ -1,4 +1,4 @@
-"""What arrays do besides the work of hosts: jobs with a begin, an end and an outcome."""
+"""Background jobs of arrays, each with a begin, an end and an outcome."""
 
 from __future__ import annotations
 

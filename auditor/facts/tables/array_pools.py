@@ -1,4 +1,4 @@
-"""What arrays say of pools, and of the background work on them."""
+"""Pools of arrays, and the background work on them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What arrays say of volumes: addresses, load, policies and limits of QoS."""
+"""Volumes of arrays: addresses, load, and QoS policies and limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A finding with all that is said of it."""
+"""A finding together with everything that its explanation shows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which command a command line or the name of a file means."""
+"""Finds the command that a command line or a file's name means."""
 
 from __future__ import annotations
 

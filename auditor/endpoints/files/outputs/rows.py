@@ -1,4 +1,4 @@
-"""Cuts a row of a table into cells: under the groups of dashes, or, of a row that does not stand there, in the one way that fits."""
+"""Cuts a row of a table into cells: by the groups of dashes, else in the only way that fits the columns."""
 
 from __future__ import annotations
 

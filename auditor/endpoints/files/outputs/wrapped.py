@@ -1,4 +1,4 @@
-"""Puts the lines of a table together that a terminal broke at its width, where there is one way to do so.
+"""Joins lines of a table that a terminal wrapped, where only one way to join them fits.
 
 Header and dashes are broken at the same width, and the dashes tell the columns. A terminal may leave out blanks at the end of its lines.
 A row may be longer than the dashes, by its last cell, and shorter where its last cells are empty.

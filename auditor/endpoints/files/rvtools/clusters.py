@@ -55,7 +55,7 @@ def clusters_by_host(exports: Iterable[Export], names: Collection[str]) -> dict[
 def clusters_of_hosts(
     named_clusters: Mapping[str, str | None], chosen: Collection[str], exported: Mapping[str, Cluster]
 ) -> dict[str, Cluster | None]:
-    """The cluster of each host; None where nobody knows it.
+    """The cluster of each host; None where it is not known.
 
     What somebody names counts first. A folder of several hosts is their cluster unless an export has one of them in another: then the
     folder holds hosts for another reason, and its other hosts are of no known cluster. A cluster of one name is one, wherever its name

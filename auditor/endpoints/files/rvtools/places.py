@@ -1,4 +1,4 @@
-"""Who is who in exports: vCenters, hosts and datastores, whose names may repeat from one vCenter to the next."""
+"""Ids of vCenters, hosts and datastores in exports, whose names may repeat between vCenters."""
 
 from __future__ import annotations
 

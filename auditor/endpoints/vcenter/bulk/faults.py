@@ -1,4 +1,4 @@
-"""Faults that came as JSON, as pyVmomi's exceptions, so that one place knows what each of them means. Imports pyVmomi."""
+"""Turns faults that came as JSON into pyVmomi's exceptions, so that one module translates them all. Imports pyVmomi."""
 
 from __future__ import annotations
 

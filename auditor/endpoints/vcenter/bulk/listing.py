@@ -1,4 +1,4 @@
-"""Every object of a kind, by a view. Imports pyVmomi."""
+"""Lists every object of a type, by a container view. Imports pyVmomi."""
 
 from __future__ import annotations
 

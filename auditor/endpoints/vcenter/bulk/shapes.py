@@ -1,4 +1,4 @@
-"""What of vSphere's data objects the collectors look at, as msgspec structs: a field for a property, camelCase on the wire.
+"""vSphere's data objects as msgspec structs, with the properties that collectors use: one field each, camelCase on the wire.
 
 Every transport fills the same structs, so a collector cannot distinguish them. A field is None, or an empty list, where the server did not
 set it.

@@ -1,4 +1,4 @@
-"""Any legal SOAP answer into the shapes, by their own annotations: slower than the scanner, and right for every spelling of XML.
+"""Parses any legal SOAP answer into the shapes, by their annotations: slower than the scanner, and right for every spelling of XML.
 
 Prefixes, CDATA, comments, entities, attributes in any order and white space between elements are the parser's business here, not ours.
 Imports pyVmomi (for the faults of missingSet).

@@ -1,4 +1,4 @@
-"""How single virtual disks did over the last five minutes, by the real-time counters of their machines: many machines in one question.
+"""Load of single virtual disks in the last five minutes, by the real-time counters of their machines: many machines in one request.
 
 Every running machine is asked. A vCenter with more of them than MOST_MACHINES is asked about those that matter: machines of hosts where a
 queue fills, and those with a disk on a controller with a short queue (rules/vm/controller.yaml). The others have no row, so what a view

@@ -1,4 +1,4 @@
-"""How subjects did in the span that --history names: a vCenter's roll-ups, and of its last hour the samples of 20 seconds of hosts.
+"""Load in the span that --history names: a vCenter's roll-ups, and for its last hour the hosts' samples of 20 seconds.
 
 Samples of the last hour are rolled up here to intervals of five minutes, so that no two intervals of a subject overlap, and highest samples
 are known that vCenter does not keep. What a roll-up's statistics level lacks is one gap of the vCenter.

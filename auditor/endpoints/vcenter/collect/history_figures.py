@@ -1,4 +1,4 @@
-"""What roll-ups and old samples of counters come to: rows of load_history."""
+"""Computes rows of load_history from roll-ups and old samples of counters."""
 
 from __future__ import annotations
 

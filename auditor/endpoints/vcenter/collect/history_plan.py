@@ -1,4 +1,4 @@
-"""What is to be asked for the span that --history names: which roll-ups keep which counters, and where samples of 20 seconds take over."""
+"""Plans the requests for the span that --history names: which roll-ups keep which counters, and where samples of 20 seconds begin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which hosts of one vCenter need not be asked again, because everything that would show a change shows none.
+"""Finds the hosts of one vCenter that need not be asked again: nothing that would show a change shows one.
 
 Every mark must speak for a host. Where one cannot be read, or has no counterpart in the earlier run, the host is asked.
 """

@@ -1,4 +1,4 @@
-"""How queues did over the last five minutes, by the hosts' real-time counters: many hosts in one question."""
+"""Load of queues in the last five minutes, by the hosts' real-time counters: many hosts in one request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What samples of a counter come to: means, runs and sums of one device, adapter or datastore of one host.
+"""Computes means, longest runs and sums from samples of a counter, for one device, adapter or datastore of one host.
 
 A latency counter is the mean over the commands of its sample, so means over samples weigh each by the commands it had: a sample with one
 slow command must not count as much as one with ten thousand quick ones.

@@ -1,4 +1,4 @@
-"""Bulk reads that one bad object cannot stop: the next pages are on the wire while the last is turned into rows."""
+"""Bulk reads that one bad object cannot stop; the next pages are requested while the last becomes rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What vCenter's own services report: the tasks that run just now, and what has registered itself."""
+"""Tasks that run on vCenter now, and the extensions that are registered."""
 
 from __future__ import annotations
 

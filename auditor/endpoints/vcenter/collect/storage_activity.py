@@ -1,4 +1,4 @@
-"""Which events of vCenter report work that is no trouble: moves of machines, decisions of Storage DRS, hosts that start, new software.
+"""Events of vCenter about ordinary work: moves of machines, decisions of Storage DRS, hosts that start, new software.
 
 Not known to be reported by any event: which value Storage I/O Control has after it was reconfigured, how far a move has come, and firmware
 of adapters; drivers come as VIBs, of which an event says only that some were installed.

@@ -1,4 +1,4 @@
-"""What vCenter's log has of the last day about storage that was lost or slow, machines that vSphere HA restarted, and what else went on.
+"""vCenter's events of the last day: storage that was lost or slow, machines that vSphere HA restarted, and other work.
 
 Source of the types: lists of all events of vCenter 6.7 to 8.0 U3 (github.com/lamw/vcenter-event-mapping). Of the arguments of ESXi's own
 events no document is known: a device is taken from the argument that looks like a device's name, a VMFS volume from one that looks like its

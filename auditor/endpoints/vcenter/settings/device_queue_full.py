@@ -1,4 +1,4 @@
-"""What some devices of one host do when their array answers QUEUE FULL: sample size and threshold."""
+"""How one device of one host reacts to QUEUE FULL: sample size and threshold."""
 
 from __future__ import annotations
 

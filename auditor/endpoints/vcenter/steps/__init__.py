@@ -1,1 +1,1 @@
-"""What auditor does to a host besides writing settings: maintenance mode and the reboot. Read and written like settings, by no rule."""
+"""Steps on a host besides settings: maintenance mode and the reboot. They are read and written like settings, and no rule asks for them."""

@@ -1,4 +1,4 @@
-"""What decides whether a host may leave its cluster for a while: read just before it does."""
+"""Facts that decide whether a host may leave its cluster for a reboot, read just before it does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The mistakes that are found in one file."""
+"""Collects the mistakes of one rule file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a rule rests on: its sources, and documents that ask for the same."""
+"""Reads a rule's sources, and the documents that ask for the same."""
 
 from __future__ import annotations
 

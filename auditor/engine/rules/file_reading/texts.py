@@ -1,4 +1,4 @@
-"""How values of a rule file become texts."""
+"""Turns values of a rule file into texts."""
 
 from __future__ import annotations
 

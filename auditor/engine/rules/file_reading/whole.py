@@ -1,4 +1,4 @@
-"""What shows only once every part of a rule is read."""
+"""Checks that need a whole rule: they compare its parts."""
 
 from __future__ import annotations
 
