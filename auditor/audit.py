@@ -142,7 +142,7 @@ def plan(audited: AuditResult) -> PlanFile:
     """
     if audited.fleet is None or audited.request.fix is None:
         raise ConfigurationError(
-            "this audit was not made to be planned by", why="nothing was kept.", do="AuditRequest(fleet=..., fix=FixLimits())"
+            "no plan can be made from this audit", why="nothing was kept.", do="AuditRequest(fleet=..., fix=FixLimits())"
         )
     refuse_files(audited.fleet)
     file = plan_file(audited, audited.fleet)
@@ -170,7 +170,7 @@ def plan_roles(audited: AuditResult) -> dict[str, Any]:
     """
     if audited.fleet is None:
         raise ConfigurationError(
-            "a saved snapshot has no accounts", why="no roles can be said.", do='AuditRequest(fleet=Path("fleet.yaml"))'
+            "a saved snapshot has no accounts", why="no roles can be printed.", do='AuditRequest(fleet=Path("fleet.yaml"))'
         )
     return roles_for(audited.plan.changes, {endpoint.name: endpoint for endpoint in audited.fleet.endpoints})
 

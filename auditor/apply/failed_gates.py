@@ -193,6 +193,6 @@ def _read(path: Path) -> FailedGate:
         wrong = str(error)
     raise GuardError(
         f"{path}: {wrong}",
-        why="it says which changes must not be made until somebody has looked; nothing was written.",
+        why="it names changes that must wait until somebody has looked; nothing was written.",
         do="look at the health of the fleet, then remove the file.",
     )

@@ -159,7 +159,7 @@ def begun(excess: Excess, attempted: Sequence[Change], receipts: Sequence[Receip
     give = f"`{again}` goes on with it; or give" if again else "Give"
     return GuardError(
         f"{of} done, {left} change{'' if left == 1 else 's'} left: {excess.what}",
-        why="a run that is larger than its limit, and that nobody at a terminal decided about, makes its first host alone. It holds.",
+        why="without a decision at a terminal, a run larger than its limit changes its first host alone. These changes stay.",
         do=f"look at what was done. {give} {excess.option} for a run of this size.",
     )
 
@@ -168,7 +168,7 @@ def larger(excess: Excess) -> GuardError:
     """What a rehearsal says of a run that would make its first host only."""
     return GuardError(
         f"it would make its first host alone, and stop: {excess.what}",
-        why="nobody at a terminal decides about a run that is larger than its limit where --yes is given. This was a dry run.",
+        why="with --yes nobody is asked about a run that is larger than its limit. This was a dry run.",
         do=f"leave --yes out at a terminal, or give {excess.option}.",
     )
 

@@ -71,7 +71,7 @@ def judge_rows(
     except duckdb.Error as failure:
         raise RuleError(
             f"{rule.path}:1: {rule.id} cannot judge an example: {str(failure).splitlines()[0]}",
-            why="what fails on an example fails on a fleet, and nothing is judged then.",
+            why="a rule that fails on an example would fail on a fleet too, and then nothing is judged.",
             do="guard the expression (try_cast, nullif) or correct the row.",
         ) from failure
     return [dict(zip(VERDICT_COLUMNS, values, strict=True)) for values in judged]

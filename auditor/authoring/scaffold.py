@@ -44,7 +44,7 @@ def refuse_blanks(directories: Sequence[Path]) -> None:
     if unfilled:
         raise RuleError(
             "\n       ".join(unfilled),
-            why="nothing was tested: what a rule says in place of these words is what people will act on.",
+            why="nothing was tested: people will act on the texts that replace these words.",
             do="write what each asks for, in its place, then test again.",
         )
 

@@ -70,7 +70,7 @@ def short_rule(answers: Answers, views: Views, remediators: Collection[str], pas
             word = "passes" if verdict is Verdict.PASS else "fails"
             raise ConfigurationError(
                 f"no row was found that {word} {answers.holds}",
-                why="no file was written: without such an example nobody sees whether the rule can say both.",
+                why="no file was written: only a passing and a failing example show that the rule can say both.",
                 do=f"give one: --{word} '{{COLUMN: VALUE}}'; `auditor rules schema {answers.view}` has a value of each column.",
             )
         rows.append(row)

@@ -100,7 +100,7 @@ def too_large(detail: str = "") -> ConfigurationError:
 
     return ConfigurationError(
         f"the query needs more memory than it may have{f': {detail}' if detail else ''}",
-        why="it was stopped, so that it takes none from the machine's other work; rows shown before this are not all.",
+        why="it was stopped to leave memory for other programs; rows shown before this are not all.",
         do="ask for fewer rows, or for shorter texts and lists in each row.",
     )
 

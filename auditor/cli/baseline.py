@@ -62,7 +62,7 @@ def set_(
     if other is not None and not (yes or _is_meant(whose, other)):
         raise ConfigurationError(
             f"run {kept.id} is of another fleet ({whose}) than the baseline in force ({other})",
-            why="no baseline was set: everything of the fleet before would have no wanted state any more.",
+            why="no baseline was set: the settings of the other fleet would lose their wanted state.",
             do="name a run of that fleet, give its own --state-dir to each fleet, or --yes where it is meant.",
         )
     print(f"Taken from run {kept.id}: {neutral(whose)}.")

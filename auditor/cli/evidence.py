@@ -45,7 +45,7 @@ def with_files(fleet: Path | None, files: Sequence[Path], max_age: str | None, c
         if cluster_of:
             raise ConfigurationError(
                 "--cluster-of goes with files of hosts, and --from names none",
-                why="nothing was read: of all other hosts the cluster was read.",
+                why="nothing was read: hosts of a vCenter have the cluster that it reports.",
                 do="leave it out, or name support bundles or outputs by --from; --cluster narrows an audit to a cluster.",
             )
         return fleet

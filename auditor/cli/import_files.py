@@ -46,7 +46,7 @@ def import_(
             "--cluster-of",
             "--cluster",
             metavar="NAME=GLOB",
-            help="Which hosts, by name or path, are of which cluster. Repeatable. [default: the folder that hosts lie in]",
+            help="The cluster of the hosts whose name or path fits GLOB. Repeatable. [default: the folder of their files]",
         ),
     ] = None,
     max_age: Annotated[

@@ -44,7 +44,7 @@ WriteFleet = Annotated[
 ]
 Faults = Annotated[
     Path | None,
-    typer.Option("--faults", metavar="FILE", help="Troubles by endpoint, in YAML; read again whenever the file changes."),
+    typer.Option("--faults", metavar="FILE", help="Faults to inject by endpoint, in YAML; read again whenever the file changes."),
 ]
 Site = Annotated[
     str | None,

@@ -116,7 +116,7 @@ ClusterOf = Annotated[
     typer.Option(
         "--cluster-of",
         metavar="NAME=GLOB",
-        help="With --from files: which hosts, by name or path, are of which cluster. Repeatable. [default: the folder that hosts lie in]",
+        help="With --from files: the cluster of the hosts whose name or path fits GLOB. Repeatable. [default: the folder of their files]",
         show_default=False,
     ),
 ]

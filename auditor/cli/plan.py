@@ -179,7 +179,7 @@ def _chosen_files(fleet: Path | None, places: Sequence[Place], *, as_commands: b
     if not files:
         raise ConfigurationError(
             f"--from {places[0]} names no files of hosts",
-            why="nothing was read: it is not there, or a saved snapshot, which is judged and not planned by.",
+            why="nothing was read: it does not exist, or is a saved snapshot, from which no plan is made.",
             do="name support bundles, saved outputs of esxcli, exports of RVTools, or folders of these.",
         )
     return files

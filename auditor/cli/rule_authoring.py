@@ -35,7 +35,7 @@ def new(
             show_default=False,
         ),
     ] = None,
-    title: Annotated[str | None, typer.Option("--title", metavar="TEXT", help="What is so where all is well.")] = None,
+    title: Annotated[str | None, typer.Option("--title", metavar="TEXT", help="What is true where all is well.")] = None,
     holds: Annotated[str | None, typer.Option("--holds", metavar="SQL", help="The condition, over one row of the view.")] = None,
     by_hand: Annotated[str | None, typer.Option("--by-hand", metavar="TEXT", help="What a person does about a failure.")] = None,
     passes: Annotated[str | None, typer.Option("--passes", metavar="ROW", help="A row that passes. [default: one is found]")] = None,

@@ -170,7 +170,7 @@ class SnapshotBuilder:
         except duckdb.Error as error:
             raise SnapshotError(
                 f"{directory}: cannot be read any more ({error})",
-                why="what was to be taken over from it is missing.",
+                why="the answers that were to be reused are missing.",
                 do="audit again without --since.",
             ) from error
 
