@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-NOT_STATE = frozenset({"reading", "gap", "change_event"})
+NOT_STATE = frozenset({"reading", "gap", "change_event", "storage_event"})
 """Tables that say when and how the fleet was read, and what happened to it. What was measured is left out as well."""
 
 

@@ -30,9 +30,8 @@ from replaying import Handler, Server
 
 from auditor.model import EndpointKind
 from auditor_lab.authority import Authority
-from auditor_lab.recorded.arrays import RecordedArray
 from auditor_lab.recorded.matching import Replay, soap_operation
-from auditor_lab.recorded.vcenter import RecordedVCenter
+from auditor_lab.recorded.serving import recorded_endpoint
 from auditor_lab.serving import write_fleet_file
 from auditor_lab.wire import Request
 
@@ -40,6 +39,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from auditor.recording.bundle import RecordedExchange
+    from auditor_lab.recorded.arrays import RecordedArray
+    from auditor_lab.recorded.vcenter import RecordedVCenter
     from auditor_lab.wire import Answer
 
 PASSWORD = "loopback"
@@ -67,8 +68,7 @@ class Shared:
 
     @cached_property
     def _composing(self) -> RecordedVCenter | RecordedArray:
-        replay = Replay(self._exchanges)
-        return RecordedVCenter(replay) if self.kind is EndpointKind.VCENTER else RecordedArray(self.kind, replay)
+        return recorded_endpoint(self.kind, Replay(self._exchanges))
 
     def answer(self, request: Request) -> tuple[Answer, Pieces]:
         """The answer to a request in which the endpoint's word is TOKEN, and the pieces of its body; status 500: it was not recorded."""

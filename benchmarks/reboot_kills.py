@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 from deaths import apart, counted, die_if_reached, died
 from differences import collected, differing
@@ -78,7 +79,6 @@ class Counts:
 
 def main(scenarios: Iterable[str], kills: int, seed: int) -> int:
     """Try every scenario; a line for each. 0 where nothing was lost, misreported or left unknown, and every fleet is whole."""
-    setattr(attempts, "make", _noted_make)  # noqa: B010  mypy knows no function that is exchanged
     heads = f"{'hosts':>6} {'kills':>6} {'writes':>7} {'resumed':>8} {'undone':>7} {'lost':>5} {'misreported':>12} {'unknown':>8}"
     print(f"{'rolling reboots':24} {heads} {'fleet':>10} {'seconds':>8}")
     total: Counter[str] = Counter()
@@ -105,10 +105,11 @@ def tried(name: str, kills: int, chance: Random) -> Counts:
     counts = Counts()
     with lab_process(name, task_seconds=_TASK_SECONDS, reboot_seconds=_BACK_SECONDS) as lab:
         trial = _Trial(lab.folder, counts)
-        if trial.begin():
-            for _ in range(kills):
-                trial.kill_once(chance)
-            trial.end()
+        with patch.object(attempts, "apply_change", _noted_apply_change):
+            if trial.begin():
+                for _ in range(kills):
+                    trial.kill_once(chance)
+                trial.end()
     return counts
 
 
@@ -293,11 +294,11 @@ _SENT = "AUDITOR_RELIABILITY_SENT"
 """The environment variable with the file that has a line for each write, on disk before it is sent."""
 
 
-def _noted_make(change: Any, remediator: Any, *others: Any) -> Any:
-    """As `making.make`, with a line in the file before each write, and a death before and after it."""
-    from auditor.apply.one_change import make
+def _noted_apply_change(change: Any, remediator: Any, *others: Any) -> Any:
+    """As `apply_change`, with a line in the file before each write, and a death before and after it."""
+    from auditor.apply.one_change import apply_change
 
-    return make(change, _Noted(change, remediator, others[1].run), *others)
+    return apply_change(change, _Noted(change, remediator, others[1].run), *others)
 
 
 class _Noted:

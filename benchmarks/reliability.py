@@ -22,6 +22,7 @@ from differences import collected, differing
 from lab_process import lab_process
 
 from auditor.apply import apply, recover, undo
+from auditor.apply.orders import Orders
 from auditor.apply.values import same
 from auditor.audit import AuditRequest, FixLimits, audit
 from auditor.endpoints.common.sessions import Sessions
@@ -238,7 +239,7 @@ def _opened(trial: Trial) -> Sessions:
 def _apply(trial: Trial, run: str) -> None:
     with _opened(trial) as sessions, open_journal(trial.journals, run) as journal:
         options: dict[str, Any] = {"confirm": lambda _: True, "remediators": lambda name: _Watched(name, trial, run)}
-        for _ in apply(trial.plan, sessions, journal, allow=ALL_CLASSES, **options):
+        for _ in apply(trial.plan, sessions, journal, Orders(allow=ALL_CLASSES), **options):
             pass
 
 

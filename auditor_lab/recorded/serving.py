@@ -11,7 +11,7 @@ from auditor.bounds.files import read_text
 from auditor.engine.waivers.file import FILE_NAME as WAIVERS
 from auditor.errors import ConfigurationError
 from auditor.model import EndpointKind
-from auditor_lab.recorded.arrays import RecordedArray
+from auditor_lab.recorded.arrays import OF_KIND, RecordedArray
 from auditor_lab.recorded.matching import Replay
 from auditor_lab.recorded.vcenter import RecordedVCenter
 from auditor_lab.serving import ARRAY_USER, write_fleet_file
@@ -96,15 +96,20 @@ def serve_recording(bundle: Bundle) -> Iterator[RecordedLab]:
         yield RecordedLab(served, bundle, authority, password)
 
 
+def recorded_endpoint(kind: EndpointKind, replay: Replay) -> RecordedVCenter | RecordedArray:
+    """What answers in the place of an endpoint that was reached by HTTPS."""
+    if kind in (EndpointKind.VCENTER, EndpointKind.ESXI):
+        return RecordedVCenter(replay)
+    return OF_KIND.get(kind, RecordedArray)(replay)
+
+
 def _started(endpoint: RecordedEndpoint, tls: ssl.SSLContext, password: str) -> Server:
     replay = Replay(endpoint.exchanges)
     if endpoint.kind is EndpointKind.ETERNUS:
         from auditor_lab.recorded.eternus import RecordedEternus
 
         return RecordedEternus(endpoint.name, replay, ARRAY_USER, password)
-    recorded = (
-        RecordedVCenter(replay) if endpoint.kind in (EndpointKind.VCENTER, EndpointKind.ESXI) else RecordedArray(endpoint.kind, replay)
-    )
+    recorded = recorded_endpoint(endpoint.kind, replay)
     return WireServer(recorded.answer, recorded.operation, tls)
 
 
