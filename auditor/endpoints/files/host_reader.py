@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.files import other_forms
+from auditor.endpoints.files.contradictions import contradicted_commands, lacking_devices, lacking_paths
 from auditor.endpoints.files.datastores import CONTAINERS, NFS, NFS41, RECLAIM, VOLUMES, Datastores
 from auditor.endpoints.files.host_files import narrowing
 from auditor.endpoints.files.network import ADDRESSES, DISTRIBUTED, INTERFACES, STANDARD, network_values
@@ -34,6 +35,7 @@ from auditor.endpoints.files.storage import (
     DEVICES,
     EXTENTS,
     FC_ADAPTERS,
+    OFFLOAD,
     PATHS,
     POLICIES,
     SCHEMES,
@@ -44,7 +46,6 @@ from auditor.endpoints.files.storage import (
     adapters_of,
     devices_of,
     paths_of,
-    working_paths,
 )
 from auditor.endpoints.vcenter.bulk.reading import ObjectProperties
 from auditor.endpoints.vcenter.bulk.shapes import Ref
@@ -59,13 +60,11 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Mapping
 
     from auditor.endpoints.files.host_files import HostFiles
-    from auditor.endpoints.files.outputs import Output
     from auditor.endpoints.vcenter.collect.esxcli import Layout, Records
     from auditor.endpoints.vcenter.collect.rows import Facts
     from auditor.facts.needs import Needs
     from auditor.model import Endpoint, Gap
 
-OFFLOAD = "storage core device vaai status get"
 _LAYOUTS: tuple[tuple[str, str, Layout], ...] = (
     ("device_scheduling", DEVICES, scheduling),
     ("device_offload", OFFLOAD, offload),
@@ -198,20 +197,11 @@ class HostReader:
         return drivers if adapters is not None else None
 
     def _contradictions(self, devices: Records | None, paths: Records | None) -> Iterator[Gap]:
-        """A gap for a list that lacks what another output of the host names: it was cut between two records, or is older, and not whole."""
-        policies = self.host.records(POLICIES)
-        if devices is not None and self.whole.get("devices"):
-            listed = {record.device() for record in devices}
-            others = ((POLICIES, policies), (SCHEMES, self.host.records(SCHEMES)), (OFFLOAD, self.host.records(OFFLOAD)))
-            for command, records in others:
-                if missing := sorted({name for record in records or () if (name := record.device())} - listed):
-                    self.whole["devices"] = False
-                    yield gap(self.endpoint, f"esxcli {DEVICES} of {self.host.name}", _lacks(missing, command))
-        if paths is not None and self.whole.get("paths"):
-            known = {record.filled("runtimename", needed=False) for record in paths}
-            if None not in known and (missing := sorted({name for record in policies or () for name in working_paths(record)} - known)):
-                self.whole["paths"] = False
-                yield gap(self.endpoint, f"esxcli {PATHS} of {self.host.name}", _lacks(missing, POLICIES))
+        """A gap for each list that lacks what another output of the host names: it is not whole."""
+        for topic, command, records, reasons in (("devices", DEVICES, devices, lacking_devices), ("paths", PATHS, paths, lacking_paths)):
+            for why in reasons(self.host, records) if records is not None and self.whole.get(topic) else ():
+                self.whole[topic] = False
+                yield gap(self.endpoint, f"esxcli {command} of {self.host.name}", why)
 
     def _options(self, where: Mapping[str, str]) -> Iterator[Facts]:
         options = list(options_of(self.host, where))
@@ -293,7 +283,7 @@ class HostReader:
                 yield item
 
     def _gaps(self) -> Iterator[Gap]:
-        for command in _contradicted(self.host):
+        for command in contradicted_commands(self.host):
             if command in READ:
                 yield gap(
                     self.endpoint,
@@ -330,11 +320,6 @@ class HostReader:
         )
 
 
-def _lacks(missing: list[str], command: str) -> str:
-    shown = ", ".join(missing[:3]) + (f" and {len(missing) - 3} more" if len(missing) > 3 else "")
-    return f"it lacks {shown}, which esxcli {command} names: one of the two was cut, or is older; take both anew"
-
-
 def _in_file(records: Records) -> str:
     return f"a saved output says less, or other things, than is needed: {records.summary()}"
 
@@ -344,27 +329,3 @@ _VALUES = {
     "devices": "config.storageDevice.scsiLun",
     "paths": "config.storageDevice.multipathInfo",
 }
-
-
-def _contradicted(host: HostFiles) -> list[str]:
-    """The commands that have two outputs in one form which differ: only the newest counts.
-
-    Of options all outputs count, so there only two values of one option are a contradiction.
-    """
-    found = []
-    for command, outputs in host.outputs.items():
-        forms: dict[object, object] = {}
-        for one in outputs:
-            for form, said in _by_form(host, command, one):
-                if forms.setdefault(form, said) != said:
-                    found.append(command)
-    return list(dict.fromkeys(found))
-
-
-def _by_form(host: HostFiles, command: str, output: Output) -> Iterator[tuple[object, object]]:
-    """What an output says, by what another one would have to be about to contradict it."""
-    if command == OPTIONS:
-        for record in host.read(output):
-            yield record.text("path", needed=False), [record.text(value, needed=False) for value in ("intvalue", "stringvalue")]
-    else:
-        yield (tuple(sorted(output.arguments.items())), output.table.names), output.table.records

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 ADAPTERS, DEVICES, PATHS = "storage core adapter list", "storage core device list", "storage core path list"
 POLICIES, SCHEMES = "storage nmp device list", "storage hpp device list"
+OFFLOAD = "storage core device vaai status get"
 EXTENTS = "storage vmfs extent list"
 ADAPTER, ADAPTER_PARAMETERS = "iscsi adapter get", "iscsi adapter param get"
 FC_ADAPTERS = "storage san fc list"
