@@ -28,7 +28,8 @@ from auditor.endpoints.vcenter.collect.history_figures import ADAPTERS, DATASTOR
 from auditor.endpoints.vcenter.collect.rows import HostSeen
 from auditor.endpoints.vcenter.collect.task_pool import TaskPool
 from auditor.facts.schema import Batch
-from auditor.facts.snapshots.snapshot import SnapshotBuilder, load_snapshot
+from auditor.facts.snapshots.builder import SnapshotBuilder
+from auditor.facts.snapshots.snapshot import load_snapshot
 from auditor.model import Endpoint, EndpointKind, Secret, Span
 from auditor_lab.vcenter.performance.counters import COUNTERS, HISTORICAL
 

@@ -85,7 +85,7 @@ class Clock:
 
 def _ours(requested: dict[str, Any]) -> dict[str, Any]:
     from auditor.endpoints.vcenter.session import open_vcenter
-    from auditor.facts.snapshots.snapshot import SnapshotBuilder
+    from auditor.facts.snapshots.builder import SnapshotBuilder
     from auditor.model import BulkTransport, Endpoint, EndpointKind, Secret, Tls
 
     folder = Path(requested["folder"])

@@ -20,7 +20,7 @@ from auditor.endpoints.common.sessions import Session, missing_attributes, open_
 from auditor.errors import CredentialsError, EndpointError, EndpointUnreachableError
 from auditor.facts.needs import EVERYTHING, SOURCES, Needs, needs
 from auditor.facts.schema import ON_DEMAND_TOPICS
-from auditor.facts.snapshots.snapshot import SnapshotBuilder
+from auditor.facts.snapshots.builder import SnapshotBuilder
 from auditor.fleet.loading import Fleet
 from auditor.model import Ssh, Tls
 from auditor.model.endpoint_kinds import endpoint_type

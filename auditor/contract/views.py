@@ -12,7 +12,7 @@ from auditor.facts.catalog import all_view_columns
 from auditor.facts.needs import SOURCES
 from auditor.facts.plugin_views import create_plugin_views, own_views_below
 from auditor.facts.schema import Batch
-from auditor.facts.snapshots.snapshot import SnapshotBuilder
+from auditor.facts.snapshots.builder import SnapshotBuilder
 from auditor.facts.table import Table
 from auditor.facts.views import create_views, seal
 from auditor.model import EndpointReading, Gap

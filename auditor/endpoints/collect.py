@@ -29,9 +29,10 @@ if TYPE_CHECKING:
 
     from auditor.endpoints.common.sessions import Session
     from auditor.facts.needs import Needs
+    from auditor.facts.snapshots.builder import SnapshotBuilder
     from auditor.facts.snapshots.earlier import Earlier
     from auditor.facts.snapshots.parts import Part
-    from auditor.facts.snapshots.snapshot import Snapshot, SnapshotBuilder
+    from auditor.facts.snapshots.snapshot import Snapshot
     from auditor.fleet.loading import Fleet
 
 Progress = Callable[[str, str], None]  # endpoint name, what just happened there
@@ -67,8 +68,8 @@ def collect_fleet(
     Raises:
         ConfigurationError: two entries of fleet.yaml turned out to be one endpoint.
     """
+    from auditor.facts.snapshots.builder import SnapshotBuilder
     from auditor.facts.snapshots.merging import check_distinct
-    from auditor.facts.snapshots.snapshot import SnapshotBuilder
 
     started = datetime.now(UTC)
     builder = SnapshotBuilder(spill)
@@ -84,7 +85,7 @@ def collect_fleet(
 
 def collect_again(fleet: Fleet, before: Snapshot, endpoints: Sequence[str], progress: Progress) -> Snapshot:
     """Read only `endpoints` again, for what they were asked before; what `before` knows of the others is copied."""
-    from auditor.facts.snapshots.snapshot import SnapshotBuilder
+    from auditor.facts.snapshots.builder import SnapshotBuilder
 
     started = datetime.now(UTC)
     builder = SnapshotBuilder()

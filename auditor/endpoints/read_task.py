@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from auditor.bounds.files import read_bytes
 from auditor.endpoints.collect import read_endpoint
 from auditor.errors import ConfigurationError
+from auditor.facts.snapshots.builder import SnapshotBuilder
 from auditor.facts.snapshots.earlier_parts import EarlierPart, earlier_in, earlier_part
 from auditor.facts.snapshots.parts import Part
-from auditor.facts.snapshots.snapshot import SnapshotBuilder
 from auditor.model.endpoint_kinds import endpoint_type
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from tests.new_kind import new_kind
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from auditor.facts.snapshots.snapshot import SnapshotBuilder
+    from auditor.facts.snapshots.builder import SnapshotBuilder
     from auditor.model import Endpoint, EndpointReading
 
 CLIENT = """

@@ -11,8 +11,9 @@ import pytest
 from auditor.endpoints.collect import collect_again, collect_fleet
 from auditor.facts.needs import EVERYTHING
 from auditor.facts.schema import Batch
+from auditor.facts.snapshots.builder import SnapshotBuilder
 from auditor.facts.snapshots.parts import Part, filled_table_files
-from auditor.facts.snapshots.snapshot import Snapshot, SnapshotBuilder
+from auditor.facts.snapshots.snapshot import Snapshot
 from auditor.fleet.loading import Fleet
 from auditor.model import Endpoint, EndpointKind, EndpointReading, Gap, Secret
 

@@ -16,7 +16,8 @@ from auditor.engine.waivers.accepted_gaps import BY_CHOICE, AcceptedGap, with_ac
 from auditor.engine.waivers.file import load_waivers
 from auditor.engine.waivers.unknown_causes import unknown_by_accepted_gaps
 from auditor.facts.schema import Batch
-from auditor.facts.snapshots.snapshot import Snapshot, SnapshotBuilder
+from auditor.facts.snapshots.builder import SnapshotBuilder
+from auditor.facts.snapshots.snapshot import Snapshot
 from auditor.model import EndpointReading, Gap, Severity
 from tests.engine.bench import changed
 

@@ -9,7 +9,7 @@ import pytest
 
 from auditor.endpoints.common.topics import batch
 from auditor.engine.fixes.reach import carriers
-from auditor.facts.snapshots.snapshot import SnapshotBuilder
+from auditor.facts.snapshots.builder import SnapshotBuilder
 from auditor.model import Change, FixClass, Resource, Target
 
 if TYPE_CHECKING:

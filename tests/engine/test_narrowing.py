@@ -20,7 +20,8 @@ from auditor.engine.waivers.file import Waiver, Waivers
 from auditor.engine.waivers.waived import waive
 from auditor.errors import ConfigurationError
 from auditor.facts.schema import Batch
-from auditor.facts.snapshots.snapshot import Snapshot, SnapshotBuilder
+from auditor.facts.snapshots.builder import SnapshotBuilder
+from auditor.facts.snapshots.snapshot import Snapshot
 from auditor.model import EndpointReading, Plan, Verdict
 from tests.engine.bench import fleet, pe, rule_text, rules_from
 

@@ -11,7 +11,8 @@ import pytest
 from auditor.engine.fixes.reach import FACTS, with_reach
 from auditor.facts.needs import needs
 from auditor.facts.schema import Batch
-from auditor.facts.snapshots.snapshot import Snapshot, SnapshotBuilder
+from auditor.facts.snapshots.builder import SnapshotBuilder
+from auditor.facts.snapshots.snapshot import Snapshot
 from auditor.model import Change, EndpointReading, FixClass, Reach, Resource, Target
 
 AT = datetime(2026, 11, 21, tzinfo=UTC)

@@ -6,7 +6,8 @@ from typing import Any
 
 from auditor.facts.needs import EVERYTHING, Needs
 from auditor.facts.schema import ARRAY_TOPICS, HOST_TOPICS, VCENTER_TOPICS, Batch
-from auditor.facts.snapshots.snapshot import Snapshot, SnapshotBuilder
+from auditor.facts.snapshots.builder import SnapshotBuilder
+from auditor.facts.snapshots.snapshot import Snapshot
 from auditor.model import EndpointKind, EndpointReading
 
 from .prepared import rows_of_view

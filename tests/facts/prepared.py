@@ -14,7 +14,7 @@ from auditor.facts.catalog import catalog, with_dependencies
 from auditor.facts.device_classes import CLASSIFIED
 from auditor.facts.macros import create_macros
 from auditor.facts.schema import Batch
-from auditor.facts.snapshots.snapshot import SnapshotBuilder
+from auditor.facts.snapshots.builder import SnapshotBuilder
 from auditor.facts.views import view_sql
 from auditor.sql.query_planning import plan_for_few_facts
 from auditor.sql.statements import parsed

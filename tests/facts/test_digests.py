@@ -8,8 +8,9 @@ import duckdb
 import pytest
 
 from auditor.facts.schema import Batch
+from auditor.facts.snapshots.builder import SnapshotBuilder
 from auditor.facts.snapshots.digests import digests_by_host, text_hashes, texts_by_host
-from auditor.facts.snapshots.snapshot import SnapshotBuilder, load_snapshot
+from auditor.facts.snapshots.snapshot import load_snapshot
 
 WHEN = datetime(2026, 11, 21, 6, 55, tzinfo=UTC)
 

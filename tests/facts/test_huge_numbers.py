@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from auditor.facts.schema import Batch
-from auditor.facts.snapshots.snapshot import SnapshotBuilder
+from auditor.facts.snapshots.builder import SnapshotBuilder
 from auditor.model import EndpointReading, Gap
 
 WHEN = datetime(2026, 11, 22, tzinfo=UTC)

@@ -8,8 +8,9 @@ import pytest
 from auditor.endpoints.eternus.answers import NoSuchCommandError
 from auditor.errors import AuditorError, ConfigurationError, EndpointUnreachableError
 from auditor.facts.schema import Batch
+from auditor.facts.snapshots.builder import SnapshotBuilder
 from auditor.facts.snapshots.parts import Part
-from auditor.facts.snapshots.snapshot import Snapshot, SnapshotBuilder
+from auditor.facts.snapshots.snapshot import Snapshot
 from auditor.model import EndpointReading, Gap
 from tests.content import content_digest
 

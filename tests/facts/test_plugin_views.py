@@ -16,7 +16,7 @@ from auditor.facts.catalog import all_view_columns, column_topics, needs_of_colu
 from auditor.facts.column_texts import column_text
 from auditor.facts.plugin_views import create_plugin_views, own_views_below, plugin_views
 from auditor.facts.schema import Batch, create_tables
-from auditor.facts.snapshots.snapshot import SnapshotBuilder
+from auditor.facts.snapshots.builder import SnapshotBuilder
 from auditor.inspect.query_guard import question
 from auditor.model import EndpointKind, EndpointReading, Gap
 from auditor.pipeline.plugin_rules import plugin_rules

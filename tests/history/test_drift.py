@@ -9,7 +9,8 @@ import duckdb
 import pytest
 
 from auditor.facts.baseline import take
-from auditor.facts.snapshots.snapshot import Snapshot, SnapshotBuilder
+from auditor.facts.snapshots.builder import SnapshotBuilder
+from auditor.facts.snapshots.snapshot import Snapshot
 from auditor.history import drift as drifting
 from auditor.history.drift import drift_ages
 from auditor.history.folders import FINDINGS_FILE, RUN_FILE

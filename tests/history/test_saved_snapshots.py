@@ -9,7 +9,8 @@ import pytest
 from auditor.cli import run
 from auditor.errors import ConfigurationError, SnapshotError
 from auditor.facts.schema import Batch
-from auditor.facts.snapshots.snapshot import Snapshot, SnapshotBuilder, load_snapshot
+from auditor.facts.snapshots.builder import SnapshotBuilder
+from auditor.facts.snapshots.snapshot import Snapshot, load_snapshot
 from auditor.history.saved_snapshots import local_snapshot, save_snapshot, saves_over
 from auditor.model import EndpointReading
 from auditor.store.address import Address

@@ -11,7 +11,7 @@ import pytest
 
 from auditor.errors import SnapshotError
 from auditor.facts.schema import Batch
-from auditor.facts.snapshots.snapshot import SnapshotBuilder
+from auditor.facts.snapshots.builder import SnapshotBuilder
 from auditor.facts.views import create_views
 from auditor.impact import saved_rows
 from auditor.impact.saved_rows import Ask, opened_views

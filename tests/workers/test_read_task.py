@@ -14,7 +14,7 @@ from auditor.endpoints.read_task import ReadTask, UnwantedError, read_part, task
 from auditor.errors import ConfigurationError
 from auditor.facts.needs import EVERYTHING
 from auditor.facts.schema import Batch
-from auditor.facts.snapshots.snapshot import SnapshotBuilder
+from auditor.facts.snapshots.builder import SnapshotBuilder
 from auditor.model import Endpoint, EndpointKind, EndpointReading, Gap, Secret, Ssh, Tls
 
 WHEN = datetime(2026, 11, 21, 6, 55, tzinfo=UTC)

@@ -12,7 +12,7 @@ from auditor.endpoints.eternus.client import open_eternus
 from auditor.endpoints.eternus.collect import collect_eternus
 from auditor.facts.needs import EVERYTHING, Needs, needs
 from auditor.facts.schema import ARRAY_TOPICS
-from auditor.facts.snapshots.snapshot import SnapshotBuilder
+from auditor.facts.snapshots.builder import SnapshotBuilder
 from auditor.model import EndpointKind
 from auditor_lab.arrays.eternus.description import (
     PortDescription,

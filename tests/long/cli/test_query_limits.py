@@ -15,7 +15,7 @@ import pytest
 
 from auditor.bounds.process import memory_mib
 from auditor.cli import run
-from auditor.facts.snapshots.snapshot import SnapshotBuilder
+from auditor.facts.snapshots.builder import SnapshotBuilder
 from tests.facts.fleets import WHEN, endpoints
 from tests.waiting import PATIENCE_SECONDS, until
 

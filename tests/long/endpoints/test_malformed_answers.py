@@ -15,7 +15,7 @@ from auditor.endpoints.collect import collect_fleet
 from auditor.endpoints.common.sessions import open_session
 from auditor.facts.needs import EVERYTHING
 from auditor.facts.schema import Batch
-from auditor.facts.snapshots.snapshot import SnapshotBuilder
+from auditor.facts.snapshots.builder import SnapshotBuilder
 from auditor.fleet.loading import Fleet
 from auditor.model import BulkTransport, EndpointKind, Gap
 from auditor.model.endpoint_kinds import endpoint_type, endpoint_types

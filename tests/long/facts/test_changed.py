@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from auditor.facts.schema import Batch
+from auditor.facts.snapshots.builder import SnapshotBuilder
 from auditor.facts.snapshots.changed import changed_facts
-from auditor.facts.snapshots.snapshot import SnapshotBuilder
 from tests.older import without_digests
 
 WHEN = datetime(2026, 11, 23, 12, tzinfo=UTC)

@@ -12,8 +12,9 @@ import pytest
 from auditor.errors import ConfigurationError, SnapshotError
 from auditor.facts.needs import EVERYTHING
 from auditor.facts.schema import Batch
+from auditor.facts.snapshots.builder import SnapshotBuilder
 from auditor.facts.snapshots.merging import merge
-from auditor.facts.snapshots.snapshot import Snapshot, SnapshotBuilder, load_snapshot
+from auditor.facts.snapshots.snapshot import Snapshot, load_snapshot
 from auditor.model import EndpointReading, Gap
 
 WHEN = datetime(2026, 11, 21, 6, 55, tzinfo=UTC)

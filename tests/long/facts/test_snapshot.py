@@ -10,7 +10,8 @@ import pytest
 from auditor.errors import SnapshotError
 from auditor.facts import schema
 from auditor.facts.schema import Batch
-from auditor.facts.snapshots.snapshot import Snapshot, SnapshotBuilder, load_snapshot
+from auditor.facts.snapshots.builder import SnapshotBuilder
+from auditor.facts.snapshots.snapshot import Snapshot, load_snapshot
 from auditor.facts.views import create_views, seal
 from auditor.model import EndpointReading, Gap
 from tests.older import without_digests

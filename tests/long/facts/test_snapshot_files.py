@@ -17,7 +17,8 @@ from auditor.facts import views
 from auditor.facts.catalog import catalog
 from auditor.facts.schema import create_tables
 from auditor.facts.snapshots import snapshot as snapshots
-from auditor.facts.snapshots.snapshot import Snapshot, SnapshotBuilder, load_snapshot
+from auditor.facts.snapshots.builder import SnapshotBuilder
+from auditor.facts.snapshots.snapshot import Snapshot, load_snapshot
 from auditor.facts.views import create_views, seal
 from auditor.model import Gap
 from auditor.pipeline.policy import load_rule_set

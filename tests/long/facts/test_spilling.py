@@ -10,7 +10,8 @@ import pytest
 
 from auditor.engine.evaluate import evaluate
 from auditor.facts.schema import Batch, create_tables
-from auditor.facts.snapshots.snapshot import SnapshotBuilder, load_snapshot
+from auditor.facts.snapshots.builder import SnapshotBuilder
+from auditor.facts.snapshots.snapshot import load_snapshot
 from auditor.facts.views import create_views, seal
 from auditor.pipeline.policy import load_rule_set
 from auditor.sql import statements as memory

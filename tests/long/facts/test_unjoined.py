@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from auditor.facts.needs import needs
-from auditor.facts.snapshots.snapshot import SnapshotBuilder
+from auditor.facts.snapshots.builder import SnapshotBuilder
 from auditor.facts.snapshots.unjoined import MOST_OF_A_KIND
 from auditor.facts.table import Fact
 from auditor.model import EndpointKind

@@ -10,7 +10,8 @@ import pytest
 from auditor.errors import SnapshotError
 from auditor.facts.needs import EVERYTHING, Needs, needs
 from auditor.facts.schema import Batch
-from auditor.facts.snapshots.snapshot import Snapshot, SnapshotBuilder, load_snapshot
+from auditor.facts.snapshots.builder import SnapshotBuilder
+from auditor.facts.snapshots.snapshot import Snapshot, load_snapshot
 from auditor.facts.snapshots.unread import with_unread_gaps
 from auditor.facts.table import Fact
 from auditor.model import EndpointKind, EndpointReading

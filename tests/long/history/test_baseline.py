@@ -10,7 +10,8 @@ import pytest
 from auditor.errors import ConfigurationError
 from auditor.facts.baseline import KINDS, VIEWS, counts
 from auditor.facts.schema import Batch
-from auditor.facts.snapshots.snapshot import Snapshot, SnapshotBuilder, load_snapshot
+from auditor.facts.snapshots.builder import SnapshotBuilder
+from auditor.facts.snapshots.snapshot import Snapshot, load_snapshot
 from auditor.history.baseline import comparable_rules, copy_baseline, load_about, missing_notices, put_baseline, set_baseline
 from auditor.history.kept_run import KeptRun
 from auditor.model import EndpointKind, Gap

@@ -25,7 +25,7 @@ from auditor.engine.evaluate import evaluate
 from auditor.errors import CRASHED, AuditorError, ConfigurationError
 from auditor.facts import views
 from auditor.facts.schema import Batch
-from auditor.facts.snapshots.snapshot import SnapshotBuilder
+from auditor.facts.snapshots.builder import SnapshotBuilder
 from auditor.inspect import query as querying
 from auditor.inspect.query import is_left_running, run_query
 from auditor.inspect.query_guard import Question

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from auditor.endpoints.vcenter.collect.rows import Facts
     from auditor.endpoints.vcenter.session import VCenter
     from auditor.facts.needs import Needs
+    from auditor.facts.snapshots.builder import SnapshotBuilder
     from auditor.facts.snapshots.earlier import Earlier
-    from auditor.facts.snapshots.snapshot import SnapshotBuilder
     from auditor.model import Endpoint
 
 

@@ -19,8 +19,9 @@ from auditor.endpoints.vcenter.collect.host_comparison import OPTIONS, HostCompa
 from auditor.endpoints.vcenter.collect.rows import HostSeen
 from auditor.facts.needs import EVERYTHING, Needs, needs
 from auditor.facts.schema import TABLES, Batch
+from auditor.facts.snapshots.builder import SnapshotBuilder
 from auditor.facts.snapshots.earlier import STORAGE_TABLES, STORAGE_TOPICS, Earlier
-from auditor.facts.snapshots.snapshot import Snapshot, SnapshotBuilder
+from auditor.facts.snapshots.snapshot import Snapshot
 from auditor.model import EndpointReading
 
 from .answering import ENDPOINT, REFUSED, has

@@ -18,7 +18,7 @@ from auditor.endpoints.vcenter.privileges import ESXCLI_TOPICS
 from auditor.endpoints.vcenter.session import open_vcenter
 from auditor.endpoints.vcenter.settings.host_option import HostOption
 from auditor.facts.schema import HOST_TOPICS, VCENTER_TOPICS, Batch
-from auditor.facts.snapshots.snapshot import SnapshotBuilder
+from auditor.facts.snapshots.builder import SnapshotBuilder
 from auditor.model import Endpoint, Gap, Target
 from auditor_lab.description import LabFleet
 from auditor_lab.scenario import load_scenario
