@@ -120,7 +120,7 @@ LONGEST = (
     "engine/test_narrowing.py",
     "apply/test_reboots.py",
     "endpoints/vcenter/test_vcenter_settings.py",
-    "endpoints/element/test_element_collector.py",
+    "endpoints/element/test_element_pages.py",
     "endpoints/common/test_routes.py",
     "endpoints/vcenter/test_sso.py",
 )

@@ -21,7 +21,7 @@ from auditor_lab.arrays.element.description import (
 )
 from auditor_lab.arrays.element.records import INITIATOR_CHAP, TARGET_CHAP
 from auditor_lab.wire import Fault
-from tests.endpoints.element.test_element_collector import collected, serving
+from tests.endpoints.element.element_collecting import collected, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

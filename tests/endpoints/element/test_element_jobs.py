@@ -12,7 +12,7 @@ from auditor.model import EndpointKind
 from auditor_lab.arrays.element.description import ElementDescription
 from auditor_lab.faults import Fault
 from tests.endpoints import arrays
-from tests.endpoints.element.test_element_collector import collected
+from tests.endpoints.element.element_collecting import collected
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
