@@ -95,7 +95,7 @@ class HealthWatch:
         self._before = self._with_last_good(self._read(self._changes, since_start=False))
 
     def _with_last_good(self, now: dict[_Place, Health]) -> dict[_Place, Health]:
-        """`now` with what was better at the last good reading: a figure that is worse now is not what it is compared with."""
+        """`now`, with the better of each figure and that of the last good reading: later readings are compared with these."""
         for place, good in self._last_good.items():
             if place in now:
                 figures = {name: min(value, good.figures.get(name, value)) for name, value in now[place].figures.items()}

@@ -74,7 +74,7 @@ def who_put_back(change: Change, session: Any) -> str:
 
 
 def _services(change: Change, sessions: Sessions) -> Iterator[str]:
-    """The services that may have set an endpoint's setting by themselves, by what is registered with vCenters; none where nobody says."""
+    """The services registered with vCenters that may have set a setting of an endpoint by themselves; none where that is not known."""
     tuned_by = endpoint_type(sessions.endpoint(change.target.endpoint).kind).tuned_by
     vcenter = endpoint_type(EndpointKind.VCENTER)
     for name in sessions.names_of(EndpointKind.VCENTER) if tuned_by else ():

@@ -96,7 +96,7 @@ def _host(host_id: str, properties: tuple[str, ...], session: VCenter) -> Object
 
 
 def _in_vsan(host: ObjectProperties | None) -> str | None:
-    """Why the host must be taken for one in vSAN; None where it is known to be in none."""
+    """Why the host may be part of vSAN; None where it is known not to be."""
     in_vsan = None if host is None else host.values.get(_VSAN)
     if in_vsan is None:
         return "the host does not report whether it is in vSAN"

@@ -71,7 +71,7 @@ def _in_expressions(rule: Rule, view: Mapping[str, str]) -> Iterator[Mutant]:
 
 
 def _put_together(rule: Rule, mistaken: Mapping[str, exp.Expr]) -> Rule:
-    """The rule with other expressions of these names, "applies" and "holds" among them; a named one is another wherever it is named."""
+    """The rule with other expressions for these names (also "applies" and "holds"); a name under `let` changes wherever it is used."""
     texts = {name: _sql(mistaken[name]) if name in mistaken else _sql(_parsed(let.shown)) for name, let in rule.let.items()}
     lets, _ = lets_put_in(texts)
 

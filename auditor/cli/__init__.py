@@ -153,7 +153,7 @@ def _unread_report(exit_of_typer: SystemExit) -> int:
 
 
 def _prepare_completion() -> bool:
-    """Have typer answer the shell's script, where that is what runs the program. Answers whether it is."""
+    """Let typer answer if a shell's completion script runs the program. Returns whether it does."""
     from auditor.cli.completions import VARIABLE
 
     is_completing = bool(os.environ.get(VARIABLE))  # PowerShell 7.5 leaves it empty behind
@@ -175,7 +175,7 @@ def _misused(error: Exception, arguments: list[str]) -> int:
 
 
 def _plainly(what: str) -> str:
-    """A message of typer without its inner words; where a word is none of those that are allowed, with the nearest of them."""
+    """A message of typer without its inner words; for a word that is not allowed, with the nearest allowed one."""
     import re
 
     from auditor.yaml.reading import nearest

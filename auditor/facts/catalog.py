@@ -48,7 +48,7 @@ def all_view_columns() -> Mapping[str, Mapping[str, str]]:
 
 
 def view_named(name: str) -> CatalogView:
-    """What is known of a view; plugins are imported where it is none of auditor's own.
+    """The catalogue's entry of a view; plugins are imported if it is not one of auditor's own views.
 
     Raises:
         KeyError: there is no such view.

@@ -118,7 +118,7 @@ def kinds_of_families() -> Mapping[str, EndpointKind]:
 
 
 def family_of_inquiry(vendor: str = "vendor", model: str = "model") -> str:
-    """SQL: the family by two columns; NULL when the inquiry was not read, 'other' when nobody here knows it."""
+    """SQL: the family by two columns; NULL when the inquiry was not read, 'other' when it is of no known family."""
     branches = (
         f"WHEN {_matches(vendor, f'^(?:{of})$')}{_and_matches(model, what)} THEN '{family.name}'"
         for family in all_families()

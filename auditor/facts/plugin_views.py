@@ -71,7 +71,7 @@ def own_views_below(names: Collection[str]) -> tuple[set[str], tuple[str, ...]]:
 
 
 def _may_be_others(names: Collection[str]) -> bool:
-    """Whether any is none of auditor's own: only then are plugins imported."""
+    """Whether any view is not auditor's own: only then are plugins imported."""
     return not catalog().views.keys() >= set(names)
 
 

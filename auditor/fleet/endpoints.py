@@ -179,7 +179,7 @@ class EndpointReader:
 
 
 def _place(text: str) -> tuple[str, int | None, str] | None:
-    """Host, port and path of a host, host:port or https URL; None where it is none of them."""
+    """Host, port and path of a host, host:port or https URL; None for another text."""
     try:
         # A bare IPv6 address has colons and no brackets.
         bare = text.count(":") > 1 and not text.startswith(("[", "https://"))

@@ -114,7 +114,7 @@ def writing_run_named(state: Path, word: str, file: str = "") -> str:
 
 
 def begin_writes(directory: Path, writes: Writes, file: PlanFile) -> None:
-    """Keep the plan of a run, and what it is about to do, before its first write.
+    """Keep the plan of a run and its options before its first write.
 
     Raises:
         ConfigurationError: it cannot be written.

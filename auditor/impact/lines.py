@@ -120,7 +120,7 @@ def _is_of_kernel(device: Device, sending: Sequence[Disk]) -> bool:
 
 
 def _merged(lines: Sequence[Line]) -> list[Line]:
-    """Light disks as one stream: their commands together, each served as quickly as the quickest and as slowly as the slowest of them."""
+    """Light disks as one stream: the sum of their commands, with the shortest and the longest of their service times."""
     if len(lines) < 2:
         return [*lines]
     streams = [line.stream for line in lines]

@@ -43,7 +43,7 @@ def alert_row(
 
 
 def acknowledged(record: Record, *names: str) -> bool | None:
-    """Whether one of these switches is on; None where none is, and one is not reported."""
+    """Whether one of these switches is on; None where none is on and one is not reported."""
     values = [record.value.get(name) for name in names]
     if True in values:
         return True

@@ -57,7 +57,7 @@ class Record:
     prefix: str = ""
 
     def number(self, name: str) -> int | None:
-        """A whole number from 0; a number sent as a string is taken for one."""
+        """A whole number from 0; a string of digits counts as a number."""
         value = self.value.get(name)
         if isinstance(value, str) and _DIGITS.fullmatch(value):
             value = int(value)
@@ -93,7 +93,7 @@ class Record:
         return None if self.value.get(name) is None else self.text(name)
 
     def listed(self, name: str, known: Collection[str], *, needed: bool = False) -> str | None:
-        """A value of an enumeration; one that is not among `known` means nothing here: a parse error, as is none where one is `needed`."""
+        """A value of an enumeration. A value that is not among `known`, or a missing one that is `needed`, is a parse error."""
         value = self.text(name) if needed else self.optional_text(name)
         if value is None or value in known:
             return value

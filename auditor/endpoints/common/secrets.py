@@ -57,7 +57,7 @@ def _password(endpoint: Endpoint) -> Wanted:
 
 
 def _key_and_noun(endpoint: Endpoint) -> tuple[str, str]:
-    """The key of fleet.yaml that refers to the secret, and what it is for people."""
+    """The key of fleet.yaml that refers to the secret, and its name for people."""
     login = endpoint.login
     if isinstance(login, OpenSession):
         return "session", "key of a session"

@@ -66,7 +66,7 @@ class Session(Protocol):
         ...
 
     def identity(self, *, again: bool = False) -> str | None:
-        """Who the endpoint is by what it says of itself, whatever fleet.yaml calls it; None when it does not report.
+        """The identity that the endpoint reports, whatever fleet.yaml calls it; None when it reports none.
 
         It is asked once, and anew with `again`: behind an address there may be another by now.
 
@@ -227,7 +227,7 @@ class Sessions:
         return self._open[name]
 
     def identity(self, name: str, *, again: bool = False) -> str | None:
-        """Who the endpoint of that name is by what it says of itself; None when it does not say. As `Session.identity`.
+        """The identity that the endpoint of that name reports; None when it reports none. As `Session.identity`.
 
         Raises:
             ConfigurationError: as `session`.

@@ -49,7 +49,7 @@ def refused(session: OfEndpoint, what: str, do: str) -> RefusedError:
 
 
 def unreadable(session: OfEndpoint, what: str, do: str) -> MalformedAnswerError:
-    """The setting is there, and its value is none that it can have."""
+    """The setting exists, and its value is not one that it can have."""
     return MalformedAnswerError(f"endpoint {session.endpoint.name}: {what}", why="without the present value nothing may be written.", do=do)
 
 

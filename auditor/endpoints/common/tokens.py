@@ -65,7 +65,7 @@ class Login(Generic[AnyToken]):
 
 
 def refusal(what: str, request: Request, status: int, *, look_at: str = "alerts") -> EndpointError:
-    """What a refusal means that is none of the account's: there is no such thing, or the array said no.
+    """The error for a refusal that is not about the account: the object does not exist, or the array refused.
 
     Args:
         what: the endpoint, the request, and the array's own words.

@@ -45,7 +45,7 @@ class Attributes(dict[str, Any]):
 
 
 def size_in_bytes(text: object) -> int | None:
-    """Bytes of a size such as "1.073741824E9 Bytes", "131072.0 Bytes" or "10 GB"; None when it is none.
+    """Bytes of a size such as "1.073741824E9 Bytes", "131072.0 Bytes" or "10 GB"; None when it is not a size.
 
     Units are powers of 1024. Source: recorded sizes are in Bytes; CoprHD's client (SizeUtil) reads KB, MB and GB so, and cinder asks for
     "1 GB" and gets 1.073741824E9 Bytes. A rate may end in "/s" or "ps" ("50 MB/s", "50 MBps"); "Mb" would be bits, as in recorded speeds.

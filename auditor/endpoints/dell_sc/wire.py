@@ -96,7 +96,7 @@ class ManagerConnection:
         return self.https.decoded(answer, request)
 
     def refusal(self, answer: Answer, request: Request) -> EndpointError:
-        """What an answer means whose status is none of a good one.
+        """The error for an answer with a status of failure.
 
         Which status a real manager gives for what is not verified; that its text goes under "result" is.
         """

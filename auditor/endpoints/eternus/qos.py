@@ -94,7 +94,7 @@ class Category:
 
 
 def hexadecimal(text: str) -> int | None:
-    """A number as the machine's form writes it; None when it is none."""
+    """A number as the machine's form writes it; None when it is not a number."""
     return int(text, 16) if _HEX.fullmatch(text) else None
 
 

@@ -52,7 +52,7 @@ def contradicted_commands(host: HostFiles) -> list[str]:
 
 
 def _by_form(host: HostFiles, command: str, output: Output) -> Iterator[tuple[object, object]]:
-    """What an output says, by what another one would have to be about to contradict it."""
+    """What an output says, by its subject: two outputs contradict each other where they say different things of one subject."""
     if command == OPTIONS:
         for record in host.read(output):
             yield record.text("path", needed=False), [record.text(value, needed=False) for value in ("intvalue", "stringvalue")]

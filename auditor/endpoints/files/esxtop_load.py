@@ -159,7 +159,7 @@ def _kilobytes(samples: Mapping[str, Numbers]) -> dict[str, Numbers]:
 
 
 def _together(file: Esxtop, window: Window, places: Mapping[str, int], name: str) -> float | None:
-    """What a counter comes to over rows; None where one of them lacks it, or what it is weighed by."""
+    """The newest value, mean or sum of a counter over rows; None where a row lacks it, or its weight."""
     if name == "depth":
         return file.value(window[-1], places[name])
     values = [file.value(sample, places[name]) for sample in window]

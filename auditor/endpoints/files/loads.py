@@ -29,7 +29,7 @@ class HostLoads:
         self._machines: dict[str, set[str]] = defaultdict(set)
 
     def add(self, host: HostFiles, *, is_host: bool) -> None:
-        """Take the files of one host; of what is none, but a folder with files of esxtop, the titles of each say whose it is."""
+        """Take the files of one host. Of a folder with files of esxtop alone (`is_host` is false), each file's titles name its host."""
         self._files += [(file, host.name if is_host else None) for file in host.esxtop]
         if is_host:
             self._hosts.append(host.name)

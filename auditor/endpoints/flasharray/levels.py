@@ -30,7 +30,7 @@ def level_ceilings(record: Record, *, has_level: bool) -> Ceilings:
 
 @dataclass(slots=True)
 class Levels:
-    """What was read of these levels.
+    """The ceilings of hosts, host groups and realms that were read.
 
     Attributes:
         hosts: ceilings by the host's id.

@@ -22,7 +22,7 @@ UNSET = ""
 
 
 def ceiling_of(field: str, number: int) -> int | None:
-    """`number` as the array reports it for the ceiling `field`; None when it is none.
+    """`number` as the array reports it for the ceiling `field`; None when that means no ceiling.
 
     The highest value stands for "no limit": drivers that cannot send an empty string lift a ceiling by writing it.
 

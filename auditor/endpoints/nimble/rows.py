@@ -62,7 +62,7 @@ def ceilings(record: Record) -> Ceilings:
 
 
 def device_of(serial: str) -> str | None:
-    """The name by which hosts see what has this serial number; None for what is none.
+    """The device name that hosts see for a serial number; None for a text that is not one.
 
     Source: the SDK, Volume: vpd_ieee0 and vpd_ieee1 are the two halves of the "EUI-64 identifier", and the recorded volume's serial_number
     is both together; the same form is the name of a recorded host's device (eui., 16 digits, 6c9ce900, 8 digits, with iSCSI). That hosts
@@ -192,7 +192,7 @@ def volume_row(volume: Record, folders: Mapping[str, tuple[str | None, Ceilings]
 
 
 def _state(volume: Record) -> str | None:
-    """How the array reports it; with the reason where it is a copy that is offline by design, so that it is not taken for a failure."""
+    """The state that the array reports, with the reason for a copy that is offline by design, so that it does not count as a failure."""
     state = volume.listed("vol_state", VOLUME_STATES, needed=True)
     reason = volume.optional_text("offline_reason") if state == "offline" else None
     return f"{state} ({reason})" if reason in REASONS_OF_COPIES else state

@@ -75,7 +75,7 @@ was found.
 
 
 def platform_of(about: Mapping[str, Any], models: Iterable[str]) -> Platform | None:
-    """The platform that lacks things, by what the cluster says of itself and else by its nodes' models; None where it is none of them.
+    """The platform with fewer features, by what the cluster reports, else by its nodes' models; None for any other.
 
     Source: netapp-ontap 9.19.1, Cluster: `disaggregated` "designed for disaggregated storage", `san_optimized` "an All SAN Array"; that
     both together are ASA r2 is inferred. NetApp, "Learn about the AFX storage system REST API" (NetAppDocs/ontap-afx,

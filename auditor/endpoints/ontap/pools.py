@@ -153,7 +153,7 @@ class Pools:
             return error
 
     def _sample(self, parse_errors: ParseErrors) -> counters.Sample:
-        """Both tables; when each was read is taken for the middle of its request, since its answer does not report."""
+        """Both tables. Each counts as read in the middle of its request, since the answer has no time."""
         began = self.clock()
         disks = counters.read(self.lists, counters.DISKS, "|".join((*counters.DISK_COUNTERS, counters.CONSISTENCY_READS)), parse_errors)
         between = self.clock()

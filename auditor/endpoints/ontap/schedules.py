@@ -60,7 +60,7 @@ def numbers_json(numbers: Iterable[int] | None) -> str | None:
 
 
 def duration_seconds(text: str) -> int | None:
-    """The length of an ISO 8601 duration such as PT8H35M42S, a fraction of a second left out; None when it is none."""
+    """The length of an ISO 8601 duration such as PT8H35M42S, a fraction of a second left out; None when it is not a duration."""
     match = _DURATION.fullmatch(text)
     if match is None or not any(match.groups()):
         return None

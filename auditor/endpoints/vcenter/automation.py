@@ -168,7 +168,7 @@ def _stubs(endpoint: Endpoint, http: Any, security: Any) -> Any:
 
 @contextmanager
 def _http(endpoint: Endpoint) -> Iterator[Any]:
-    """A `requests` session that checks certificates by the very context that every other client of ours uses."""
+    """A `requests` session that checks certificates by the TLS context of all our other clients."""
     import requests
     from requests.adapters import HTTPAdapter
     from urllib3.connection import HTTPSConnection

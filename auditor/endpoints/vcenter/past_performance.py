@@ -109,7 +109,7 @@ def counter_levels(vcenter: VCenter) -> Mapping[str, CounterLevel]:
 
 
 def most_metrics(vcenter: VCenter) -> int | None:
-    """How many metrics one query may ask for; None: as many as one likes.
+    """How many metrics one query may ask for; None: there is no limit.
 
     An account that may not read the setting, and a vCenter where nobody has set it, get the smallest usual limit.
 

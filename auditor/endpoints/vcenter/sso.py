@@ -61,7 +61,7 @@ def token_of(endpoint: Endpoint, sso: Sso) -> tuple[Token, Signer | None]:
 
 
 def _given(endpoint: Endpoint) -> Token:
-    """The token that somebody else was given."""
+    """The token that fleet.yaml refers to."""
     token = _token_in(password_of(endpoint).strip(), alone=True)
     if token is None:
         do = "give the whole <Assertion> element, as `govc session.login -issue` prints it."
@@ -106,7 +106,7 @@ def _issued(endpoint: Endpoint, sts: str, envelope: bytes) -> Token:
 
 
 def _token_in(text: str, *, alone: bool) -> Token | None:
-    """The assertion in an answer, or that is all of `text`; None where there is none, or it is not whole by itself."""
+    """The assertion in an answer, or `text` itself where it is one (`alone`); None where there is none, or it is not complete."""
     begin = _BEGINS.match(text) if alone else _BEGINS.search(text)
     if begin is None:
         return None

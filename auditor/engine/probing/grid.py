@@ -29,7 +29,7 @@ _LITERAL = re.compile(r"'((?:[^']|'')*)'|(?<![\w.$])(\d+(?:\.\d+)?)(?![\w.])")
 
 
 def fill(connection: duckdb.DuckDBPyConnection, table: str, shape: Mapping[str, str], rows: Sequence[Mapping[str, Any]]) -> None:
-    """Make a temporary table of these rows; a column that a row leaves out is NULL, one that the shape has not is left out."""
+    """Make a temporary table of these rows. A column that a row lacks is NULL; a column that the shape lacks is left out."""
     # As one JSON text: a statement a row takes longer than all the judging.
     listed = ", ".join(f"{named(name)} {kind}" for name, kind in shape.items())
     cells = json.dumps([{column: row.get(column) for column in shape} for row in rows])

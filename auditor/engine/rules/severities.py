@@ -28,7 +28,7 @@ class Override(Protocol):
 
 
 def with_severities(rules: RuleSet, overrides: Iterable[Override]) -> RuleSet:
-    """`rules` with the severities of a fleet; a rule that is named itself goes by that, whatever its topic is given.
+    """`rules` with the severities of a fleet; the severity of a rule goes before that of its topic.
 
     Raises:
         ConfigurationError: an override names a rule or topic that does not exist, judged by or not.

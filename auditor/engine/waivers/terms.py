@@ -61,7 +61,7 @@ def listed_globs(globs: Globs, wrong: list[str]) -> tuple[str, ...]:
 
 
 def end_instant(text: str, wrong: list[str]) -> datetime | None:
-    """The first instant after `text`, or at it; None when it is none, and `wrong` says why."""
+    """The first instant after `text`, or at it; None when it is not a date or time, and `wrong` says why."""
     if not text:
         return None
     try:

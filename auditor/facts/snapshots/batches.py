@@ -71,7 +71,7 @@ def without_huge_numbers(batch: Batch) -> tuple[Batch, set[tuple[str, str]]]:
 
 
 def _most(kind: Any) -> float | None:
-    """The largest number of a numpy type; None where it is none of numbers."""
+    """The largest number of a numpy type; None where it is not a type of numbers."""
     import numpy
 
     if kind is None or not numpy.issubdtype(kind, numpy.number):

@@ -58,7 +58,7 @@ def readings_of(manifest: Mapping[str, Any]) -> tuple[EndpointReading, ...]:
 
 
 def table_of(file: str) -> str | None:
-    """The table that a file has rows of; None where its name is none that a snapshot has: it could lead anywhere."""
+    """The table that a file has rows of; None where no file of a snapshot has such a name: it could lead anywhere."""
     parsed = _FILE.fullmatch(file)
     return parsed[2] if parsed and parsed[2] in TABLES else None
 

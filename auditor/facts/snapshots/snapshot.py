@@ -63,7 +63,7 @@ class Snapshot:
 
     @property
     def identities(self) -> Mapping[str, str | None]:
-        """Who each endpoint is by what it says of itself, by its name; None where that is not known."""
+        """The identity that each endpoint reports, by its name; None where that is not known."""
         return {reading.name: reading.identity for reading in self.readings}
 
     def save(self, directory: Path) -> None:

@@ -61,7 +61,7 @@ def _is_same_fleet_grown(earlier: KeptRun, later: KeptRun) -> bool:
 
 
 def _is_placed(run: KeptRun) -> bool:
-    """Whether an option kept a run to some hosts or clusters: what moves out of these is gone for it."""
+    """Whether an option limited a run to some hosts or clusters: resources that leave these count as gone."""
     return run.scope is not None and any(option.startswith(("--host ", "--cluster ")) for option in run.scope.options)
 
 

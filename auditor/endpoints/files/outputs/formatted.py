@@ -214,7 +214,7 @@ def _place(path: str) -> tuple[str, str] | None:
 
 
 def csv_header(line: str) -> list[str] | None:
-    """The names in the header of csv; None for a line that is none. Each line ends with a comma."""
+    """The names in a header of csv; None for a line that is not a header. Each line ends with a comma."""
     if "," not in line or ": " in line:
         return None
     names = line.strip().split(",")

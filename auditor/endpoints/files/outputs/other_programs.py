@@ -145,7 +145,7 @@ def _path(device: str, path: re.Match[str]) -> dict[str, Cell]:
 
 
 def _target(text: str) -> str | None:
-    """The target as `storage core path list` has it; None where it is none that has a name."""
+    """The target as `storage core path list` has it; None for a target without a name."""
     if port := _FC_PORT.search(text):
         node, name = (group.replace(":", "").lower() for group in port.groups())
         return f"fc.{node}:{name}"

@@ -372,7 +372,7 @@ class PodConfig(Shape):
 
 
 class PodVmConfig(Shape):
-    """StorageDrsVmConfigInfo: one machine that goes by settings of its own."""
+    """StorageDrsVmConfigInfo: one machine with settings of its own."""
 
     vm: Ref | None = None
     enabled: bool | None = None

@@ -118,7 +118,7 @@ def _read(vcenter: VCenter, endpoint: Endpoint, types: list[str], since: datetim
 
 
 def change_of(event: Any) -> tuple[str, str, str] | None:
-    """What an event may have changed: kind, managed object id, and the event's own word for it; None when it is not of these changes."""
+    """What an event may have changed: kind, managed object id, and the event's own word for it; None for an event of another sort."""
     from pyVmomi import VmomiSupport, vim
 
     types = {HOST: vim.HostSystem, DATASTORE: vim.Datastore, VM: vim.VirtualMachine}

@@ -162,7 +162,7 @@ def _servers(volume: NasVolume) -> str | None:
 
 
 def _vmfs(volume: VmfsVolume | None) -> dict[str, Any]:
-    """Columns of a VMFS volume; all NULL where a datastore is none. Source: HostVmfsVolume; sizes are in KiB there."""
+    """Columns of a VMFS volume; all NULL for a datastore of another type. Source: HostVmfsVolume; sizes are in KiB there."""
     if volume is None:
         return {}
     return {

@@ -68,7 +68,7 @@ LOAD_TOPICS = tuple(_GROUPS)
 
 @dataclass(frozen=True, slots=True)
 class _Query:
-    """What is asked of every host, and by what names the answers are known.
+    """The counters that are asked of every host, and the names of the answers.
 
     Attributes:
         counters: name to key, those that this vCenter has.

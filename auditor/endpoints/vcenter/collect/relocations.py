@@ -23,7 +23,7 @@ _MOST_PAGES = 20  # of 1,000 events each, newest first
 
 
 def is_relocation(description_id: str | None) -> bool:
-    """Whether a task moves disks; one that does not say what it does is not taken for a move.
+    """Whether a task moves disks; a task that does not say what it does counts as no move.
 
     Source: TaskInfo.descriptionId; other words than VirtualMachine.relocate are not verified.
     """

@@ -93,7 +93,7 @@ def dsnro(target: Target, dialect: Dialect) -> Form:
 
 
 def perennially_reserved(target: Target, dialect: Dialect) -> Form:
-    """device.perennially_reserved: whether the reservation of one device is taken for permanent."""
+    """device.perennially_reserved: whether a host treats the reservation of one device as permanent."""
     device: dict[str, Scalar] = {"device": target["device"]}
 
     def commands(_now: Scalar, wanted: Scalar) -> tuple[str, ...]:

@@ -60,7 +60,7 @@ class DevicePathPolicy:
         raise _malformed(session, target, "it does not report what round robin goes by")
 
     def write(self, session: VCenter, target: Target, value: Scalar) -> None:
-        """Set the policy and, for round robin, what it goes by; each once.
+        """Set the policy and, for round robin, its limits; each once.
 
         Raises:
             RefusedError: `value` is none that can be written, or the host says no.
@@ -81,7 +81,7 @@ class DevicePathPolicy:
             _set(session, target, "storage nmp psp roundrobin deviceconfig set", **limit)
 
     def inherit(self, session: VCenter, target: Target, value: Scalar) -> None:  # noqa: ARG002  round robin has its own count
-        """Let round robin go by what it goes by itself, so that no count is the device's own.
+        """Reset round robin to its own limits, so that the device has no count of its own.
 
         Raises:
             RefusedError: the host says no.

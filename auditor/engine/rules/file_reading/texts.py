@@ -6,7 +6,7 @@ from typing import Any
 
 
 def as_sql(value: Any) -> str:
-    """An expression that YAML may have taken for a number or a truth value."""
+    """The text of an expression that YAML may have read as a number, true or false."""
     return str(value).lower() if isinstance(value, bool) else str(value).strip()
 
 
