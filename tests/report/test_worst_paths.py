@@ -33,7 +33,7 @@ def answers(monkeypatch: pytest.MonkeyPatch) -> list[Asked]:
     def asked(_snapshot: Path, _views: object) -> Iterator[Asked]:
         yield answered[-1]
 
-    monkeypatch.setattr(saved_rows, "asking", asked)
+    monkeypatch.setattr(saved_rows, "opened_views", asked)
     return answered
 
 
@@ -95,7 +95,7 @@ def test_a_snapshot_that_is_gone_leaves_the_page_whole(monkeypatch: pytest.Monke
     def gone(_snapshot: Path, _views: object) -> None:
         raise SnapshotError("snapshot: there is no <such> folder", why="w", do="d")
 
-    monkeypatch.setattr(saved_rows, "asking", gone)
+    monkeypatch.setattr(saved_rows, "opened_views", gone)
     text = page(report_on(DEVICE))
     assert "Paths are not drawn: snapshot: there is no &lt;such&gt; folder." in text
     assert text.rstrip().endswith("</html>")
