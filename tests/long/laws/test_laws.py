@@ -28,6 +28,7 @@ from tests.mutation.worlds import PREFIXES, recorded, worlds
 
 NULL_IS_A_VALUE: Mapping[str, str] = {
     "host.cluster_id": "the host is in no cluster, and is compared with nobody",
+    "host.in_maintenance_mode": "files of a host need not report it: it is judged as one at work",
     "datastore.pod_id": "it is in no datastore cluster",
     "vm.host_id": "the machine is registered on no host, so it runs nowhere",
 }

@@ -9,6 +9,7 @@ SELECT
     h.host_id,
     h.cluster,
     h.name AS host,
+    h.in_maintenance_mode,
     r.domain_id
 FROM fact.host AS h
 JOIN step_host_reading AS r USING (endpoint, host_id);

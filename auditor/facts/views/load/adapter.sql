@@ -63,6 +63,7 @@ shown AS (
         h.cluster,
         h.name AS host,
         a.host_id,
+        h.in_maintenance_mode,
         a.hba,
         a.kind,
         a.driver,

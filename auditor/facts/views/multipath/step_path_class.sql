@@ -5,6 +5,7 @@ SELECT
     c.class_key,
     p.endpoint,
     p.host_id,
+    p.in_maintenance_mode,
     p.device_type,
     p.device_state,
     p.special_purpose,

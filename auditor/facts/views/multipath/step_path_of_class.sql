@@ -7,6 +7,7 @@ SELECT
     n.cluster,
     n.host,
     n.host_id,
+    n.in_maintenance_mode,
     m.device,
     i.device_type,
     -- The copy of a disk's state is as old as that of its paths, and a disk that is lost has none that carries I/O. Who detached it said so.

@@ -58,6 +58,7 @@ SELECT
     p.cluster,
     p.host,
     p.host_id,
+    h.in_maintenance_mode,
     p.device,
     p.device_state,
     p.family,
@@ -94,6 +95,7 @@ SELECT
     o.vvol_pe_dsnro_default,
     k.stock_pe_dsnro AS stock_dsnro
 FROM pe AS p
+LEFT JOIN fact.host AS h ON h.endpoint = p.endpoint AND h.host_id = p.host_id
 LEFT JOIN behind AS b ON b.endpoint = p.endpoint AND b.host_id = p.host_id AND b.device = p.device
 LEFT JOIN step_array_caps AS c ON c.array_name = coalesce(p.array_name, b.array_name)
 LEFT JOIN step_endpoint_volumes AS v ON v.array_endpoint = p.array_name AND v.device = p.device
