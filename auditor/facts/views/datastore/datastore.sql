@@ -200,7 +200,20 @@ SELECT
         WHEN g.without_access IS NOT NULL THEN g.without_access
         WHEN NOT d.accessible THEN g.host_names
         WHEN d.accessible AND (g.undetermined = 0 OR (g.mounts = 1 AND g.undecided = 0)) THEN ''  -- as HostMountInfo.accessible says of one host
-    END AS hosts_without_access
+    END AS hosts_without_access,
+    CASE
+        WHEN v.hosts > 1 THEN true
+        WHEN e.datastores_read AND CASE WHEN v.hosts_open IS NULL THEN coalesce(w.mounts, 0) = coalesce(m.hosts, 0) ELSE v.hosts_open = 0 AND e.hosts_read END
+        THEN false
+    END AS is_of_cluster,
+    CASE
+        WHEN v.without_mount IS NOT NULL THEN v.without_mount
+        WHEN v.mounts_open = 0 AND e.hosts_read AND e.datastores_read THEN ''
+    END AS hosts_without_mount,
+    CASE
+        WHEN t.of_other_version IS NOT NULL THEN t.of_other_version
+        WHEN d.nfs_path IS NOT NULL AND k.datastores_read AND coalesce(t.may_be_of_other_version, 0) = 0 THEN ''
+    END AS other_nfs_version
 FROM fact.datastore AS d
 CROSS JOIN step_vcenter_reading AS k
 LEFT JOIN step_endpoint_reading AS e USING (endpoint)
@@ -209,6 +222,9 @@ LEFT JOIN backing AS b USING (endpoint, datastore_id)
 LEFT JOIN reached AS c USING (endpoint, datastore_id)
 LEFT JOIN step_pool_neighbour AS n USING (endpoint, datastore_id)
 LEFT JOIN mount AS m USING (endpoint, datastore_id)
+LEFT JOIN mounted AS w ON w.endpoint = d.endpoint AND w.datastore_id = d.datastore_id
+LEFT JOIN step_datastore_lack AS v ON v.endpoint = d.endpoint AND v.datastore_id = d.datastore_id
+LEFT JOIN step_share_twin AS t ON t.endpoint = d.endpoint AND t.datastore_id = d.datastore_id
 LEFT JOIN reach AS g ON g.endpoint = d.endpoint AND g.datastore_id = d.datastore_id
 LEFT JOIN same AS x ON x.name = coalesce(d.vmfs_uuid, d.nfs_host || ':' || d.nfs_path)
 LEFT JOIN extended AS z ON z.endpoint = d.endpoint AND z.datastore_id = d.datastore_id

@@ -2,7 +2,7 @@
 -- Whose share an NFS datastore mounts: a row for each. Many filers export the same path, so that the server decides: `family` is that of the array,
 -- ontap or powerstore, whose address it is, other where it is none of theirs, or where none of them exports the path. A server that is only a
 -- name may be any of those that export it; fleet.yaml can declare its address, or its family. NULL where that is not known, as in a fleet
--- without such arrays. The share is the deepest junction on the way to the mounted path; the root volume of an SVM counts for its own path alone.
+-- without such arrays. `addresses` are those that fleet.yaml declares of the server, or else what the mount names. The share is the deepest junction on the way to the mounted path; the root volume of an SVM counts for its own path alone.
 -- Source: docs/domain/arrays.md#ontap (NFS), docs/domain/arrays.md#powerstore (files).
 WITH mount AS (
     SELECT
@@ -35,6 +35,7 @@ server AS (
         endpoint,
         datastore_id,
         any_value(declared_family) AS declared_family,
+        list_sort(list(DISTINCT address)) AS addresses,
         bool_and(regexp_matches(address, '^\d+\.\d+\.\d+\.\d+$') OR contains(address, ':')) AS is_address
     FROM address
     GROUP BY endpoint, datastore_id
@@ -90,6 +91,7 @@ SELECT
     m.datastore_id,
     m.server,
     m.path,
+    s.addresses,
     CASE
         WHEN f.arrays > 0 THEN f.family
         WHEN s.declared_family IS NOT NULL THEN s.declared_family

@@ -1,0 +1,85 @@
+"""One share that is mounted by NFS 3 and by NFS 4.1: hosts that lock by two protocols destroy each other's disks."""
+
+from typing import Any
+
+import pytest
+
+from auditor.model import EndpointKind
+
+from .fleets import Facts, array, hosts, serves, unanswered
+from .judged import evaluated, judged
+
+RULE = "datastore/one-nfs-version"
+
+
+def mounts(*shares: tuple[str | None, str, str], **more: Any) -> Facts:
+    """Datastores of these types, servers and paths; their ids and names are ds-1, ds-2 and so on."""
+    given = hosts()
+    given["datastore"] = [
+        {"datastore_id": f"ds-{at}", "name": f"ds-{at}", "type": kind, "nfs_host": server, "nfs_path": path, **more}
+        for at, (kind, server, path) in enumerate(shares, 1)
+    ]
+    return given
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "verdict"),
+    [
+        pytest.param(("NFS", "filer", "/vol/a"), ("NFS41", "filer", "/vol/a"), "fail", id="one name"),
+        pytest.param(("NFS", "Filer.", "/vol/a/"), ("NFS41", "filer", "/vol/a"), "fail", id="case, dot and slash"),
+        pytest.param(("NFS", "filer", "/vol/a"), ("NFS41", "filer.example.net", "/vol/a"), "fail", id="the short name and the long one"),
+        pytest.param(("NFS", "10.0.0.2", "/vol/a"), ("NFS41", "10.0.0.1,10.0.0.2", "/vol/a"), "fail", id="one of several addresses"),
+        pytest.param(("NFS", "filer-1", "/vol/a"), ("NFS41", "10.0.0.1", "/vol/a"), "unknown", id="a name, and an address"),
+        pytest.param(("NFS", "10.0.0.1", "/vol/a"), ("NFS41", "10.0.0.2", "/vol/a"), "unknown", id="two addresses"),
+        pytest.param(("NFS", "a.example.net", "/vol/a"), ("NFS41", "a.example.org", "/vol/a"), "unknown", id="of two domains"),
+        pytest.param(("NFS", "10", "/vol/a"), ("NFS41", "10.0.0.1", "/vol/a"), "unknown", id="a number is no short name of an address"),
+        pytest.param(("NFS", "filer", "/vol/a"), ("NFS41", "filer", "/vol/b"), "pass", id="another path"),
+        pytest.param(("NFS", "filer", "/vol/a"), ("NFS", "filer.example.net", "/vol/a"), "pass", id="one version"),
+        pytest.param(("NFS41", "filer", "/vol/a"), ("NFS41", "filer", "/vol/a"), "pass", id="NFS 4.1 of two data centers"),
+    ],
+)
+def test_a_share_is_mounted_by_one_version(first: tuple[str, str, str], second: tuple[str, str, str], verdict: str) -> None:
+    assert judged(RULE, mounts(first, second)) == {"ds-1": verdict, "ds-2": verdict}
+
+
+def test_the_other_datastore_is_named() -> None:
+    evaluation = evaluated(mounts(("NFS", "filer", "/a"), ("NFS41", "filer", "/a")), RULE)
+    assert {finding.observed for finding in evaluation.findings()} == {"the other version by ds-1", "the other version by ds-2"}
+    evaluation.close()
+
+
+def test_versions_are_compared_across_vcenters() -> None:
+    given = mounts(("NFS", "filer", "/vol/a"))
+    given["reading"] += [{**row, "endpoint": "vc-2"} for row in given["reading"]]
+    given["datastore"].append(
+        {"endpoint": "vc-2", "datastore_id": "ds-2", "name": "far", "type": "NFS41", "nfs_host": "filer", "nfs_path": "/vol/a"}
+    )
+    assert judged(RULE, given) == {"ds-1": "fail", "ds-2": "fail"}
+
+
+def test_a_vcenter_that_was_not_read_may_have_the_other_version() -> None:
+    given = mounts(("NFS", "filer", "/vol/a"))
+    assert judged(RULE, given) == {"ds-1": "pass"}
+    unanswered(given, "vc-2")
+    assert judged(RULE, given) == {"ds-1": "unknown"}
+
+
+def test_two_addresses_of_one_array_are_one_server_where_the_volume_is_one() -> None:
+    given = mounts(("NFS", "10.0.0.1", "/vol_a"), ("NFS41", "10.0.0.2", "/vol_a"), ("NFS41", "10.0.9.9", "/vol_a"))
+    array(given, "ontap-1", EndpointKind.ONTAP, {"name": "vol_a", "kind": "share", "export_path": "/vol_a"})
+    serves(given, "ontap-1", "10.0.0.1", "10.0.0.2")
+    assert judged(RULE, given) == {"ds-1": "fail", "ds-2": "fail", "ds-3": "pass"}
+
+
+def test_two_arrays_may_export_the_same_path() -> None:
+    given = mounts(("NFS", "10.0.0.1", "/vol_a"), ("NFS41", "10.0.0.2", "/vol_a"))
+    for name, address in (("ontap-1", "10.0.0.1"), ("ontap-2", "10.0.0.2")):
+        array(given, name, EndpointKind.ONTAP, {"name": "vol_a", "kind": "share", "export_path": "/vol_a"})
+        serves(given, name, address)
+    assert judged(RULE, given) == {"ds-1": "pass", "ds-2": "pass"}
+
+
+def test_a_declared_address_joins_a_name_to_it() -> None:
+    given = mounts(("NFS", "filer", "/vol/a"), ("NFS41", "10.0.0.1", "/vol/a"))
+    given["declared_nfs_server"] = [{"server": "filer", "address": "10.0.0.1"}]
+    assert judged(RULE, given) == {"ds-1": "fail", "ds-2": "fail"}
