@@ -84,10 +84,7 @@ UNREAD: Mapping[str, tuple[Facts, str]] = {
     "devices of a host that does not mount it": (unread(cluster(2, 1, sees=(1,)), "host-2", "devices"), "unknown"),
     "devices of such a host, and it is a share": (unread(cluster(2, 1, kind="NFS"), "host-2", "devices"), "not_applicable"),
     "devices of such a host, and two others have it": (unread(cluster(3, 1, 2), "host-3", "devices"), "fail"),
-    "hosts, and those that mount it are in no cluster": (
-        unread(cluster(1, 1, cluster_id=None, cluster=None), "", "hosts"),
-        "not_applicable",
-    ),
+    "hosts, and the one that mounts it is in no cluster": (unread(cluster(1, 1, cluster_id=None, cluster=None), "", "hosts"), "unknown"),
 }
 
 
@@ -95,9 +92,3 @@ UNREAD: Mapping[str, tuple[Facts, str]] = {
 def test_what_was_not_read_is_no_reason_to_pass(name: str) -> None:
     given, verdict = UNREAD[name]
     assert judged(RULE, given) == {"ds": verdict}
-
-
-def test_a_mount_of_a_host_that_is_not_listed_leaves_it_open() -> None:
-    given = cluster(1, 1, kind="NFS")
-    given["datastore_mount"].append({"datastore_id": "ds", "host_id": "host-9", "mounted": True, "accessible": True})
-    assert judged(RULE, unread(given, "", "hosts")) == {"ds": "unknown"}

@@ -41,6 +41,7 @@ MEANT: Mapping[str, str] = {
     "device_policy.psp": "likewise: it says which of the paths that list has",
     "device_policy.satp": "likewise",
     "device_scheduling.esxcli_queue_depth": "likewise, of the depth",
+    "iscsi_portal.mtu": "what vCenter says of the VMkernel adapter counts; in these fleets the binding may contradict it",
     "host_module_parameter.value": "the option string counts; in these fleets the list of parameters may contradict it",
     "host.connection_state": "there is none: a host whose state was not read has no row (`rows` of facts/tables/hosts.py)",
 }

@@ -203,8 +203,7 @@ SELECT
     END AS hosts_without_access,
     CASE
         WHEN v.hosts > 1 THEN true
-        WHEN e.datastores_read AND CASE WHEN v.hosts_open IS NULL THEN coalesce(w.mounts, 0) = coalesce(m.hosts, 0) ELSE v.hosts_open = 0 AND e.hosts_read END
-        THEN false
+        WHEN e.datastores_read AND e.hosts_read AND coalesce(v.hosts_open, 0) = 0 THEN false
     END AS is_of_cluster,
     CASE
         WHEN v.without_mount IS NOT NULL THEN v.without_mount
@@ -222,7 +221,6 @@ LEFT JOIN backing AS b USING (endpoint, datastore_id)
 LEFT JOIN reached AS c USING (endpoint, datastore_id)
 LEFT JOIN step_pool_neighbour AS n USING (endpoint, datastore_id)
 LEFT JOIN mount AS m USING (endpoint, datastore_id)
-LEFT JOIN mounted AS w ON w.endpoint = d.endpoint AND w.datastore_id = d.datastore_id
 LEFT JOIN step_datastore_lack AS v ON v.endpoint = d.endpoint AND v.datastore_id = d.datastore_id
 LEFT JOIN step_share_twin AS t ON t.endpoint = d.endpoint AND t.datastore_id = d.datastore_id
 LEFT JOIN reach AS g ON g.endpoint = d.endpoint AND g.datastore_id = d.datastore_id
