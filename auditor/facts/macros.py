@@ -82,6 +82,16 @@ CREATE OR REPLACE MACRO claims_model(pattern, answer) AS CASE
 END;
 """
 
+# The options of a round robin that say one thing; NULL where two counts, or two ways to choose, stand in one text: which of them wins has no
+# source. `policy=iops;iops=1` says one thing. Source: VMware, esxcli storage nmp psp roundrobin deviceconfig set (type and its number).
+_ROUND_ROBIN = """
+CREATE OR REPLACE MACRO clear_round_robin(options) AS CASE
+    WHEN len(list_distinct(list_concat(regexp_extract_all(options, 'policy=([a-z]+)', 1), regexp_extract_all(options, '(iops|bytes)=', 1)))) <= 1
+        AND len(list_distinct(regexp_extract_all(options, '(?:iops|bytes)=[^;,]*'))) <= 1
+    THEN options
+END;
+"""
+
 # Whether vCenter's copy of a device's paths is not what the host's own esxcli lists: `listed` are the paths that its policy sends I/O by.
 # The copy has the same of each path, where it reports that of all of them (`working`). Without it a copy with fewer active paths is wrong
 # for certain, and one with more only under round robin, where paths that are not optimized are active and idle: which of the two it is,
@@ -174,6 +184,7 @@ def _texts() -> tuple[str, str]:
         _FEW,
         _ADDRESS,
         _CLAIMS,
+        _ROUND_ROBIN,
         _DEVICE,
         _CEILING,
         _AT_CEILING,

@@ -55,6 +55,7 @@ SELECT
     u.claim_options,
     u.default_psp,
     u.psp_options,
+    clear_round_robin(u.psp_options) AS clear_options,
     u.description,
     rtrim(u.default_psp || ' ' || u.psp_options) AS rule_policy,
     u.device = '' AND u.driver = '' AND u.transport = '' AND u.vendor <> '' AS names_inquiry_alone,

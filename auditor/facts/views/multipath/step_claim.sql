@@ -2,7 +2,7 @@
 -- What the claim rules of a host give to the kinds of devices that it has. Rules for a driver go first, then those for a vendor and model, then those for a
 -- transport; in each, one that somebody added goes before the build's, and one that names the model before one for all of a vendor (the latter two are not
 -- verified). `is_named` is NULL where a rule that may go first may not name the kind, or gives something else than another: a pattern that no document
--- describes, a driver's, two that differ. Where only the build's own rules leave it open it is false: they go by answers that are not read.
+-- describes, a driver's, two that differ, options that say two things. Where only the build's own rules leave it open it is false: they go by answers that are not read.
 -- A rule for any vendor, model and driver that gives nothing itself is no rule here.
 -- Source: vSphere storage guide, "Considerations for multipathing and claim rules" (drivers, vendors, transports); facts/macros.py of the texts.
 WITH alike AS (
@@ -67,7 +67,8 @@ given AS (
         m.vendor,
         m.model,
         m.transport,
-        bool_or(coalesce(m.names_it, false)) AND count(DISTINCT m.default_psp) = 1 AND count(DISTINCT m.psp_options) = 1 AS is_clear,
+        bool_or(coalesce(m.names_it, false)) AND count(DISTINCT m.default_psp) = 1 AND count(DISTINCT m.psp_options) = 1
+            AND bool_and(clear_round_robin(m.psp_options) IS NOT NULL) AS is_clear,
         bool_or(m.rule_group = 'user') AS any_added,
         min(m.rule_group) FILTER (WHERE m.names_it) AS rule_group,  -- one: a place has one group
         min(m.default_psp) AS default_psp,  -- one, as is_clear says, and so the options
