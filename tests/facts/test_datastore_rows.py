@@ -205,8 +205,12 @@ def known_to_vcenters(datastores_read: bool) -> Rows:
             *datastores("named", "named-in-part", vmfs_uuid="u-3"),
             *datastores("share", nfs_path="/a", **share),
             *datastores("share", nfs_path="/a", endpoint="vc-2", **share),
-            *datastores("other-path", nfs_path="/b", **share),
+            *datastores("other-path", "open", nfs_path="/b", **share),
             *datastores("nameless", type="VVOL"),
+        ],
+        step_share_twin=[
+            *({"endpoint": endpoint, "datastore_id": "share", "other_vcenters": 1, "may_be_elsewhere": 1} for endpoint in ("vc", "vc-2")),
+            {"endpoint": "vc", "datastore_id": "open", "other_vcenters": 0, "may_be_elsewhere": 1},
         ],
         fact_datastore_extent=of_vc(
             *({"datastore_id": "named", "device": device} for device in ("naa.1", "naa.2")),
@@ -235,6 +239,7 @@ def test_vcenters_are_counted_where_all_that_may_know_a_datastore_were_read_or_s
         "share": {"vcenters": 2},
         "vc-2/share": {"vcenters": 2},
         "other-path": {"vcenters": None},
+        "open": {"vcenters": None},
         "nameless": {"vcenters": None},
     }
     assert shown(known_to_vcenters(datastores_read=False), expected) == expected

@@ -69,7 +69,10 @@ REASONS: dict[str, tuple[int, str]] = {
         f"{PEOPLES}; addresses, by their digits and colons; a path at its slashes, and servers at the commas between them",
     ),
     "step_replication": (2, f"{OWN_WORDS}: an id and a role"),
-    "step_share_twin": (4, f"{PEOPLES}: the short name of a server is what stands before the first point; an address of IPv6 has colons"),
+    "step_share_twin": (
+        6,
+        f"{PEOPLES}: the short name of a server is what stands before the first point; addresses, by their digits and colons",
+    ),
     "step_setting_now": (5, f"{OPTIONS}; options of ESXi, by the group before the point; {DEVICE}"),
     "step_stock_queue": (1, VERSION),
     "step_volume_ceiling": (3, f'{LUN_PATH}; and levels of a FlashArray, which auditor names "host NAME": no name has a blank there'),

@@ -83,3 +83,36 @@ def test_a_declared_address_joins_a_name_to_it() -> None:
     given = mounts(("NFS", "filer", "/vol/a"), ("NFS41", "10.0.0.1", "/vol/a"))
     given["declared_nfs_server"] = [{"server": "filer", "address": "10.0.0.1"}]
     assert judged(RULE, given) == {"ds-1": "fail", "ds-2": "fail"}
+
+
+def of_two_vcenters(first: str, second: str, *, kind: str = "NFS", **more: Any) -> Facts:
+    """A share of each of these servers, each in a vCenter of its own; Storage I/O Control is on."""
+    given = mounts((kind, first, "/vol/a"), sioc_enabled=True, **more)
+    given["reading"] += [{**row, "endpoint": "vc-2"} for row in given["reading"]]
+    given["datastore"] += [{**row, "endpoint": "vc-2", "datastore_id": "ds-2", "nfs_host": second} for row in given["datastore"]]
+    return given
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "verdict"),
+    [
+        pytest.param("filer", "filer", "fail", id="one name"),
+        pytest.param("filer", "filer.example.net", "fail", id="the short name and the long one"),
+        pytest.param("10.0.0.1", "10.0.0.1", "fail", id="one address"),
+        pytest.param("filer", "10.0.0.1", "unknown", id="a name, and an address"),
+        pytest.param("192.168.5.2", "192.168.5.2", "unknown", id="the controller of each Nutanix host"),
+        pytest.param("127.0.0.1", "127.0.0.1", "pass", id="each host's own"),
+    ],
+)
+def test_a_share_that_two_vcenters_have_is_not_one_for_storage_io_control(first: str, second: str, verdict: str) -> None:
+    """VMware: datastores with Storage I/O Control are managed by one vCenter. Nutanix: 192.168.5.2 is each host's own."""
+    assert judged("sioc/supported-datastore", of_two_vcenters(first, second)) == {"ds-1": verdict, "ds-2": verdict}
+
+
+@pytest.mark.parametrize(("server", "verdict"), [("192.168.5.2", "unknown"), ("127.0.0.1", "pass"), ("filer", "fail")])
+def test_what_is_a_hosts_own_address_says_nothing_in_another_vcenter(server: str, verdict: str) -> None:
+    given = of_two_vcenters(server, server)
+    given["datastore"][1]["type"] = "NFS41"
+    assert judged(RULE, given) == {"ds-1": verdict, "ds-2": verdict}
+    alone = mounts(("NFS", server, "/vol/a"), ("NFS41", server, "/vol/a"))
+    assert judged(RULE, alone) == {"ds-1": "fail", "ds-2": "fail"}

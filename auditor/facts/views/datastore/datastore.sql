@@ -37,8 +37,9 @@ reached AS (
 ),
 same AS (
     -- The same volume as another vCenter knows it.
-    SELECT coalesce(vmfs_uuid, nfs_host || ':' || nfs_path) AS name, count(DISTINCT endpoint) AS vcenters
+    SELECT vmfs_uuid, count(DISTINCT endpoint) AS vcenters
     FROM fact.datastore
+    WHERE vmfs_uuid IS NOT NULL
     GROUP BY ALL
 ),
 managed AS (
@@ -168,7 +169,10 @@ SELECT
     d.vmfs_version,
     d.unmap_priority,
     z.extents,
-    CASE WHEN x.vcenters > 1 OR k.datastores_read OR z.audience_read THEN x.vcenters END AS vcenters,
+    CASE
+        WHEN d.nfs_path IS NULL THEN CASE WHEN x.vcenters > 1 OR k.datastores_read OR z.audience_read THEN x.vcenters END
+        WHEN t.other_vcenters > 0 OR (k.datastores_read AND coalesce(t.may_be_elsewhere, 0) = 0) THEN 1 + coalesce(t.other_vcenters, 0)
+    END AS vcenters,
     u.media,
     CASE WHEN s.known >= m.hosts * z.extents THEN s.lowest END AS lowest_dsnro,
     CASE WHEN s.known >= m.hosts * z.extents THEN s.highest END AS highest_dsnro,
@@ -224,7 +228,7 @@ LEFT JOIN mount AS m USING (endpoint, datastore_id)
 LEFT JOIN step_datastore_lack AS v ON v.endpoint = d.endpoint AND v.datastore_id = d.datastore_id
 LEFT JOIN step_share_twin AS t ON t.endpoint = d.endpoint AND t.datastore_id = d.datastore_id
 LEFT JOIN reach AS g ON g.endpoint = d.endpoint AND g.datastore_id = d.datastore_id
-LEFT JOIN same AS x ON x.name = coalesce(d.vmfs_uuid, d.nfs_host || ':' || d.nfs_path)
+LEFT JOIN same AS x ON x.vmfs_uuid = d.vmfs_uuid
 LEFT JOIN extended AS z ON z.endpoint = d.endpoint AND z.datastore_id = d.datastore_id
 LEFT JOIN scheduled AS s ON s.endpoint = d.endpoint AND s.datastore_id = d.datastore_id
 LEFT JOIN reconfigured AS i ON i.endpoint = d.endpoint AND i.datastore_id = d.datastore_id
