@@ -1,4 +1,4 @@
-"""One share that is mounted by NFS 3 and by NFS 4.1: hosts that lock by two protocols destroy each other's disks."""
+"""One share that is mounted by NFS 3 and by NFS 4.1, or under several names of its server."""
 
 from typing import Any
 
@@ -116,3 +116,41 @@ def test_what_is_a_hosts_own_address_says_nothing_in_another_vcenter(server: str
     assert judged(RULE, given) == {"ds-1": verdict, "ds-2": verdict}
     alone = mounts(("NFS", server, "/vol/a"), ("NFS41", server, "/vol/a"))
     assert judged(RULE, alone) == {"ds-1": "fail", "ds-2": "fail"}
+
+
+def divided(first: str, second: str, on_first: tuple[int, ...] = (1,), on_second: tuple[int, ...] = (2,), kind: str = "NFS") -> Facts:
+    """A path of two servers, and the numbers of the hosts that mount it from each; hosts 1 and 2 are of one cluster, 3 of another."""
+    given = mounts((kind, first, "/vol/a"), (kind, second, "/vol/a/"))
+    given |= {table: rows for table, rows in hosts(3).items() if table in ("host", "reading")}
+    given["host"][2] |= {"cluster_id": "c2", "cluster": "iron"}
+    given["datastore_mount"] = [
+        {"datastore_id": f"ds-{at}", "host_id": f"host-{number}", "mounted": True, "accessible": True}
+        for at, numbers in enumerate((on_first, on_second), 1)
+        for number in numbers
+    ]
+    return given
+
+
+@pytest.mark.parametrize(
+    ("given", "verdict"),
+    [
+        pytest.param(divided("filer", "filer.example.net"), "fail", id="the short name and the long one"),
+        pytest.param(divided("filer", "filer"), "fail", id="the path with a slash at its end"),
+        pytest.param(divided("filer", "10.0.0.1"), "unknown", id="a name, and an address"),
+        pytest.param(divided("filer", "10.0.0.1", (1, 2), (1, 2)), "pass", id="each host has both, as of two filers"),
+        pytest.param(divided("filer", "filer.example.net", (1, 2), (1,)), "pass", id="a host has both, and the other one of them"),
+        pytest.param(divided("filer", "filer.example.net", (1, 2), (3,)), "pass", id="another cluster has its own name for it"),
+        pytest.param(divided("filer", "filer.example.net", (1, 3), (2, 3)), "fail", id="and a host of another cluster has both"),
+        pytest.param(divided("filer", "filer.example.net", kind="NFS41"), "not_applicable", id="NFS 4.1"),
+    ],
+)
+def test_hosts_of_a_cluster_mount_a_share_by_one_name(given: Facts, verdict: str) -> None:
+    assert judged("datastore/one-server-name", given) == {"ds-1": verdict, "ds-2": verdict}
+
+
+@pytest.mark.parametrize("topic", ["hosts", "datastores"])
+def test_one_name_is_known_where_hosts_and_datastores_were_read(topic: str) -> None:
+    given = divided("filer", "other", (1, 2), (1, 2))
+    for row in given["reading"]:
+        row["complete"] &= row["topic"] != topic
+    assert {*judged("datastore/one-server-name", given).values()} == {"unknown"}

@@ -216,7 +216,11 @@ SELECT
     CASE
         WHEN t.of_other_version IS NOT NULL THEN t.of_other_version
         WHEN d.nfs_path IS NOT NULL AND k.datastores_read AND coalesce(t.may_be_of_other_version, 0) = 0 THEN ''
-    END AS other_nfs_version
+    END AS other_nfs_version,
+    CASE
+        WHEN t.by_other_name IS NOT NULL THEN t.by_other_name
+        WHEN d.nfs_path IS NOT NULL AND e.datastores_read AND e.hosts_read AND coalesce(t.may_be_by_other_name, 0) = 0 THEN ''
+    END AS by_other_name
 FROM fact.datastore AS d
 CROSS JOIN step_vcenter_reading AS k
 LEFT JOIN step_endpoint_reading AS e USING (endpoint)

@@ -1,8 +1,9 @@
 -- materialize: table
 -- One row per NFS datastore beside which another of the fleet mounts the same path: which of them mount the same share by the other version of NFS
 -- (`of_other_version`, the first five names), and how many more may (`may_be_of_other_version`); how many vCenters besides its own have the share by the
--- same version (`other_vcenters`), and how many datastores of other vCenters may be it (`may_be_elsewhere`). Nobody knows of these whether their server is
--- this one.
+-- same version (`other_vcenters`), and how many datastores of other vCenters may be it (`may_be_elsewhere`). Which are the same share by NFS 3 under another
+-- name of the server or the path, so that of two hosts of a cluster each lacks what the other has (`by_other_name`), and how many more may
+-- (`may_be_by_other_name`). Nobody knows of those that may whether their server is this one.
 -- Two servers are one where an address or a name of them is the same, where one is the first label of the other's name, or where both are one array's and
 -- the share is one volume. They are two where they are of different arrays, or of different families. Another path is another datastore. An address that
 -- is a host's own says nothing in another vCenter, and neither does the one by which every host of a Nutanix cluster reaches its own controller.
@@ -30,8 +31,10 @@ pair AS (
         a.endpoint,
         a.datastore_id,
         b.endpoint AS other_endpoint,
+        b.datastore_id AS other_id,
         b.name,
         a.type <> b.type AS is_other_version,
+        a.endpoint = b.endpoint AND a.type = 'NFS' AND b.type = 'NFS' AS may_be_divided,
         CASE
             WHEN a.endpoint <> b.endpoint AND a.is_own THEN false
             WHEN a.endpoint <> b.endpoint AND a.may_be_own THEN NULL
@@ -42,13 +45,30 @@ pair AS (
     FROM mounted AS a
     JOIN mounted AS b ON a.path = b.path AND (a.endpoint <> b.endpoint OR a.datastore_id <> b.datastore_id)
     WHERE a.type IN ('NFS', 'NFS41') AND b.type IN ('NFS', 'NFS41')
+),
+sole AS (
+    -- Clusters in which a host has the one and not the other.
+    SELECT DISTINCT p.endpoint, p.datastore_id, p.other_id, h.cluster_id
+    FROM pair AS p
+    JOIN fact.datastore_mount AS m ON m.endpoint = p.endpoint AND m.datastore_id = p.datastore_id
+    JOIN fact.host AS h ON h.endpoint = m.endpoint AND h.host_id = m.host_id
+    LEFT JOIN fact.datastore_mount AS o ON o.endpoint = p.endpoint AND o.datastore_id = p.other_id AND o.host_id = m.host_id
+    WHERE p.may_be_divided AND h.cluster_id IS NOT NULL AND o.host_id IS NULL
+),
+divided AS (
+    SELECT DISTINCT a.endpoint, a.datastore_id, a.other_id
+    FROM sole AS a
+    JOIN sole AS b ON b.endpoint = a.endpoint AND b.datastore_id = a.other_id AND b.other_id = a.datastore_id AND b.cluster_id = a.cluster_id
 )
 SELECT
-    endpoint,
-    datastore_id,
-    few_distinct(CASE WHEN is_other_version AND is_one_server THEN name END) AS of_other_version,
-    count(*) FILTER (WHERE is_other_version AND is_one_server IS NULL) AS may_be_of_other_version,
-    count(DISTINCT CASE WHEN NOT is_other_version AND is_one_server AND other_endpoint <> endpoint THEN other_endpoint END) AS other_vcenters,
-    count(*) FILTER (WHERE NOT is_other_version AND is_one_server IS NULL AND other_endpoint <> endpoint) AS may_be_elsewhere
-FROM pair
-GROUP BY endpoint, datastore_id;
+    p.endpoint,
+    p.datastore_id,
+    few_distinct(CASE WHEN p.is_other_version AND p.is_one_server THEN p.name END) AS of_other_version,
+    count(*) FILTER (WHERE p.is_other_version AND p.is_one_server IS NULL) AS may_be_of_other_version,
+    count(DISTINCT CASE WHEN NOT p.is_other_version AND p.is_one_server AND p.other_endpoint <> p.endpoint THEN p.other_endpoint END) AS other_vcenters,
+    count(*) FILTER (WHERE NOT p.is_other_version AND p.is_one_server IS NULL AND p.other_endpoint <> p.endpoint) AS may_be_elsewhere,
+    few_distinct(CASE WHEN d.other_id IS NOT NULL AND p.is_one_server THEN p.name END) AS by_other_name,
+    count(d.other_id) FILTER (WHERE p.is_one_server IS NULL) AS may_be_by_other_name
+FROM pair AS p
+LEFT JOIN divided AS d ON p.may_be_divided AND d.endpoint = p.endpoint AND d.datastore_id = p.datastore_id AND d.other_id = p.other_id
+GROUP BY p.endpoint, p.datastore_id;
