@@ -1,0 +1,106 @@
+"""Every column of step_share_twin and step_datastore_lack, among datastores and hosts of the same ids in another vCenter."""
+
+from typing import Any
+
+from .single import Rows, of_vc, rows_over
+
+
+def far(*rows: dict[str, Any]) -> Rows:
+    """These rows, of the other vCenter."""
+    return [{"endpoint": "vc-2", **row} for row in rows]
+
+
+def by_store(view: str, tables: dict[str, Rows]) -> dict[str, tuple[Any, ...]]:
+    """By vCenter and datastore, what the view has of it, in the order of its columns."""
+    return {f"{row['endpoint']}/{row['datastore_id']}": tuple(row.values())[2:] for row in rows_over(view, tables)}
+
+
+SHARES = {
+    "vc/s1": ("NFS", "/a", ["f"]),
+    "vc/s2": ("NFS41", "/a", ["f"]),
+    "vc/s3": ("NFS", "/b", ["localhost"]),
+    "vc/s4": ("NFS", "/c", ["f1"]),
+    "vc/s5": ("NFS", "/c", ["f1"]),
+    "vc/s6": ("NFS", "/c", ["10.0.0.9"]),
+    "vc/s7": ("NFS", "/d", ["f.example.net"]),
+    "vc/s8": ("NFS", "/e", ["::1"]),
+    "vc/s9": ("NFS", "/alone", ["f"]),
+    "vc-2/s1": ("NFS", "/a", ["f"]),
+    "vc-2/s3": ("NFS", "/b", ["localhost"]),
+    "vc-2/s4": ("NFS", "/c", ["f1"]),
+    "vc-2/s5": ("NFS", "/c", ["f1"]),
+    "vc-2/s7": ("NFS", "/d", ["f"]),
+    "vc-2/s8": ("NFS", "/e", ["::1"]),
+}
+"""Type, path and addresses of the server; s4 and s5 of vc differ in how the path is written."""
+
+
+def test_shares_are_told_by_server_and_path_and_by_who_has_them() -> None:
+    keys = {name: dict(zip(("endpoint", "datastore_id"), name.split("/"), strict=True)) for name in SHARES}
+    clustered = [{"host_id": host, "cluster_id": "c1"} for host in ("h1", "h2")]
+    found = by_store(
+        "step_share_twin",
+        {
+            "step_nfs_server": [keys[name] | {"path": path, "addresses": addresses} for name, (_, path, addresses) in SHARES.items()],
+            "fact.datastore": [keys[name] | {"name": name.replace("/", " "), "type": kind} for name, (kind, _, _) in SHARES.items()],
+            "fact.host": [*of_vc(*clustered, {"host_id": "h3"}), *far(*clustered)],
+            "fact.datastore_mount": [
+                *of_vc({"datastore_id": "s4", "host_id": "h1"}, *({"datastore_id": name, "host_id": "h2"} for name in ("s5", "s6"))),
+                *of_vc({"datastore_id": "s4", "host_id": "h3"}),
+                *far(*({"datastore_id": name, "host_id": "h1"} for name in ("s4", "s5"))),
+            ],
+        },
+    )
+    # the other version by, and how many more may; other vCenters, and how many more may; another name by, and how many more may
+    assert found == {
+        "vc/s1": ("vc s2", 0, 1, 0, None, 0),
+        "vc/s2": ("vc s1, vc-2 s1", 0, 0, 0, None, 0),
+        "vc/s3": (None, 0, 0, 0, None, 0),
+        "vc/s4": (None, 0, 1, 0, "vc s5", 1),
+        "vc/s5": (None, 0, 1, 0, "vc s4", 0),
+        "vc/s6": (None, 0, 0, 2, None, 1),
+        "vc/s7": (None, 0, 1, 0, None, 0),
+        "vc/s8": (None, 0, 0, 0, None, 0),
+        "vc-2/s1": ("vc s2", 0, 1, 0, None, 0),
+        "vc-2/s3": (None, 0, 0, 0, None, 0),
+        "vc-2/s4": (None, 0, 1, 1, None, 0),
+        "vc-2/s5": (None, 0, 1, 1, None, 0),
+        "vc-2/s7": (None, 0, 1, 0, None, 0),
+        "vc-2/s8": (None, 0, 0, 0, None, 0),
+    }
+
+
+def test_hosts_are_counted_for_each_cluster_that_has_a_datastore() -> None:
+    works = {"connection_state": "connected", "in_maintenance_mode": False, "cluster_id": "c1"}
+    members = [{"host_id": f"h{number}", "name": f"esx-{number}", **works} for number in (1, 2, 3)]
+    found = by_store(
+        "step_datastore_lack",
+        {
+            "fact.host": [*of_vc(*members, {**works, "host_id": "h4", "cluster_id": None}), *far(*members)],
+            "step_host_reading": [
+                *of_vc(*({"host_id": f"h{number}", "devices_read": number != 3} for number in (1, 2, 3, 4))),
+                *far(*({"host_id": f"h{number}", "devices_read": True} for number in (1, 2, 3))),
+            ],
+            "fact.datastore_mount": [
+                *of_vc(*({"datastore_id": "a", "host_id": host} for host in ("h1", "h2"))),
+                *of_vc(*({"datastore_id": store, "host_id": "h1"} for store in ("b", "c"))),
+                *of_vc({"datastore_id": "d", "host_id": "h4"}),
+                *far(*({"datastore_id": "a", "host_id": host} for host in ("h1", "h2", "h3"))),
+                *far(*({"datastore_id": store, "host_id": "h1"} for store in ("b", "c"))),
+            ],
+            "fact.datastore_extent": [
+                *of_vc({"datastore_id": "a", "device": "naa.1"}, {"datastore_id": "c", "device": "naa.3"}),
+                *far(*({"datastore_id": store, "device": device} for store, device in (("b", "naa.6"), ("b", "naa.7"), ("c", "naa.8")))),
+            ],
+            "fact.device": [*of_vc({"host_id": "h2", "device": "naa.3"}), *far({"host_id": "h3", "device": "naa.3"})],
+        },
+    )
+    # hosts, how many more may be among them, who lacks it, and how many more may
+    assert found == {
+        "vc/a": (3, 0, "esx-3", 0),
+        "vc/b": (1, 0, None, 0),
+        "vc/c": (2, 1, "esx-2", 1),
+        "vc-2/a": (3, 0, None, 0),
+        "vc-2/b": (1, 0, None, 0),
+        "vc-2/c": (1, 0, None, 0),
+    }
