@@ -71,6 +71,13 @@ def test_two_addresses_of_one_array_are_one_server_where_the_volume_is_one() -> 
     assert judged(RULE, given) == {"ds-1": "fail", "ds-2": "fail", "ds-3": "pass"}
 
 
+def test_two_addresses_of_one_array_are_open_where_its_volumes_were_not_read() -> None:
+    given = mounts(("NFS", "10.0.0.1", "/vol_a"), ("NFS41", "10.0.0.2", "/vol_a"))
+    array(given, "ontap-1", EndpointKind.ONTAP, read=False)
+    serves(given, "ontap-1", "10.0.0.1", "10.0.0.2")
+    assert judged(RULE, given) == {"ds-1": "unknown", "ds-2": "unknown"}
+
+
 def test_two_arrays_may_export_the_same_path() -> None:
     given = mounts(("NFS", "10.0.0.1", "/vol_a"), ("NFS41", "10.0.0.2", "/vol_a"))
     for name, address in (("ontap-1", "10.0.0.1"), ("ontap-2", "10.0.0.2")):
@@ -109,7 +116,10 @@ def test_a_share_that_two_vcenters_have_is_not_one_for_storage_io_control(first:
     assert judged("sioc/supported-datastore", of_two_vcenters(first, second)) == {"ds-1": verdict, "ds-2": verdict}
 
 
-@pytest.mark.parametrize(("server", "verdict"), [("192.168.5.2", "unknown"), ("127.0.0.1", "pass"), ("filer", "fail")])
+@pytest.mark.parametrize(
+    ("server", "verdict"),
+    [("192.168.5.2", "unknown"), ("127.0.0.1", "pass"), ("169.254.1.1", "pass"), ("localhost", "pass"), ("filer", "fail")],
+)
 def test_what_is_a_hosts_own_address_says_nothing_in_another_vcenter(server: str, verdict: str) -> None:
     given = of_two_vcenters(server, server)
     given["datastore"][1]["type"] = "NFS41"
