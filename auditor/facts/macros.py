@@ -82,11 +82,13 @@ CREATE OR REPLACE MACRO claims_model(pattern, answer) AS CASE
 END;
 """
 
-# The options of a round robin that say one thing; NULL where two counts, or two ways to choose, stand in one text: which of them wins has no
-# source. `policy=iops;iops=1` says one thing. Source: VMware, esxcli storage nmp psp roundrobin deviceconfig set (type and its number).
+# The options of a round robin that say one thing; NULL where two counts, or two ways to choose, stand in one text: which of them wins has
+# no source. `policy=iops;iops=1` says one thing. Source: VMware, esxcli storage nmp psp roundrobin deviceconfig set (type and its number).
 _ROUND_ROBIN = """
 CREATE OR REPLACE MACRO clear_round_robin(options) AS CASE
-    WHEN len(list_distinct(list_concat(regexp_extract_all(options, 'policy=([a-z]+)', 1), regexp_extract_all(options, '(iops|bytes)=', 1)))) <= 1
+    WHEN len(list_distinct(
+            list_concat(regexp_extract_all(options, 'policy=([a-z]+)', 1), regexp_extract_all(options, '(iops|bytes)=', 1))
+        )) <= 1
         AND len(list_distinct(regexp_extract_all(options, '(?:iops|bytes)=[^;,]*'))) <= 1
     THEN options
 END;
