@@ -82,6 +82,10 @@ UNREAD: Mapping[str, tuple[Facts, str]] = {
     "hosts, and one of them lacks it": (unread(cluster(3, 1, 2), "", "hosts"), "fail"),
     "datastores, and all have it": (unread(cluster(2, 1, 2), "", "datastores"), "unknown"),
     "devices of a host that does not mount it": (unread(cluster(2, 1, sees=(1,)), "host-2", "devices"), "unknown"),
+    "devices of a host that does not answer": (
+        unread(cluster(2, 1, sees=(1,), connection_state="notResponding"), "host-2", "devices"),
+        "not_applicable",
+    ),
     "devices of such a host, and it is a share": (unread(cluster(2, 1, kind="NFS"), "host-2", "devices"), "not_applicable"),
     "devices of such a host, and two others have it": (unread(cluster(3, 1, 2), "host-3", "devices"), "fail"),
     "hosts, and the one that mounts it is in no cluster": (unread(cluster(1, 1, cluster_id=None, cluster=None), "", "hosts"), "unknown"),

@@ -1,7 +1,7 @@
 -- materialize: table
 -- One row per datastore that a host of a cluster mounts, about the hosts of its clusters that are to have it: all of a cluster in which several hosts have it,
--- and those that see a disk on which it lies. `hosts` counts those of the cluster that has most, `without_mount` names those that lack it (the first five). How many more may be among the
--- first is `hosts_open`, among the second `mounts_open`.
+-- and those that see a disk on which it lies. `hosts` counts those of the cluster that has most, `without_mount` names those that lack it (the first five).
+-- How many more, that answer and lack it, may be among the first is `hosts_open`, among the second `mounts_open`.
 -- One host alone may keep a datastore for itself, as a backup server's. A host that does not answer, or on which somebody works, lacks nothing, and neither
 -- does one whose mount is listed as unmounted. A name that begins with mpx. is a disk's on its own host alone.
 -- Source: docs/domain/facts.md#5-14.
@@ -61,7 +61,7 @@ SELECT
     c.endpoint,
     c.datastore_id,
     n.hosts,
-    count(*) FILTER (WHERE c.is_to_have_it IS NULL) AS hosts_open,
+    count(*) FILTER (WHERE c.is_to_have_it IS NULL AND c.is_right IS NOT true) AS hosts_open,
     few_distinct(CASE WHEN c.is_to_have_it AND NOT c.is_right THEN c.host END) AS without_mount,
     count(*) FILTER (WHERE (c.is_right OR NOT c.is_to_have_it) IS NULL) AS mounts_open
 FROM compared AS c
