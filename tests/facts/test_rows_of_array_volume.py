@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from auditor.facts.volume_states import WAITING_COPY
 from auditor.model import EndpointKind
 
 from .fleets import Facts, array, on_all_hosts, seen, serves
@@ -347,6 +348,12 @@ def test_a_volume_is_with_the_controller_that_it_was_given_to_or_another(
         pytest.param(EndpointKind.ONTAP, "space_error", False, id="a LUN without space"),
         pytest.param(EndpointKind.ONTAP, "online", True, id="a LUN that is there"),
         pytest.param(EndpointKind.ONTAP, "mixed", None, id="a FlexGroup in parts"),
+        # NetAppDocs/netapp-solutions#735: with the volume of one side offline nobody gets at the LUN, active sync or not.
+        pytest.param(EndpointKind.ONTAP, "volume_offline", False, id="a LUN whose volume is offline"),
+        pytest.param(EndpointKind.ONTAP, "SVM stopped", False, id="one whose SVM is stopped"),
+        pytest.param(EndpointKind.ONTAP, "SVM starting", None, id="one whose SVM starts"),
+        pytest.param(EndpointKind.ELEMENT, "locked", False, id="an Element's that is locked"),
+        pytest.param(EndpointKind.ELEMENT, "replicationTarget", None, id="an Element's that is the target of a pair"),
         pytest.param(EndpointKind.POWERSTORE, "Offline", False, id="a PowerStore's"),
         pytest.param(EndpointKind.NIMBLE, "offline", False, id="a Nimble's"),
         pytest.param(EndpointKind.NIMBLE, "offline (replica)", None, id="a copy on a Nimble, which is offline by design"),
@@ -362,6 +369,19 @@ def test_a_volume_serves_hosts_by_its_state(kind: EndpointKind, state: str | Non
     array(given, "a", kind, lun("v", status=state))
     (found,) = rows_by_id("array_volume", given).values()
     assert (found["state"], found["serves_hosts"]) == (state, serves)
+
+
+@pytest.mark.parametrize(("state", "arrays"), [("online", "nt-1, nt-2"), (WAITING_COPY, "nt-1")], ids=["serves as well", "waits"])
+def test_the_copy_that_waits_is_no_volume_of_the_device_that_its_original_serves(state: str, arrays: str) -> None:
+    """SVM disaster recovery and MetroCluster give the copy the serial number of its original."""
+    given = vcenters()
+    array(given, "nt-1", EndpointKind.ONTAP, lun("v", status="online", qos_max_iops=900))
+    array(given, "nt-2", EndpointKind.ONTAP, lun("v", status=state, qos_max_iops=100))
+    on_all_hosts(given, seen("naa.v", "ontap"))
+    found = {row["endpoint"]: (row["device"], row["serves_hosts"]) for row in rows_by_id("array_volume", given).values()}
+    assert found == dict.fromkeys(arrays.split(", "), ("naa.v", True))
+    (device,) = {(row["array_name"], row["qos_max_iops"]) for row in rows_by_id("device", given).values()}
+    assert device == (arrays, 100 if state == "online" else 900)
 
 
 def test_a_volume_is_busy_where_its_load_says_so() -> None:

@@ -12,7 +12,9 @@ from auditor.contract.reading import collected
 from auditor.endpoints.common.sessions import open_session
 from auditor.endpoints.element import enumerations as element
 from auditor.endpoints.nimble import enumerations as nimble
+from auditor.endpoints.ontap import enumerations as ontap
 from auditor.endpoints.powerstore import enumerations as powerstore
+from auditor.endpoints.powerstore.rows import NO_HOST_ACCESS
 from auditor.facts.needs import needs
 from auditor.facts.volume_states import SERVES
 from auditor.model import EndpointKind
@@ -31,6 +33,13 @@ LISTS: dict[EndpointKind, tuple[str | tuple[str, ...], str, str]] = {
     EndpointKind.POWERSTORE: ("GET volume", "", "state"),
     EndpointKind.NIMBLE: ("GET volumes/detail", "data", "vol_state"),
 }
+# Another field of the same record by which hosts do not get at a volume that is well by the first one.
+SECOND_WORDS = [
+    pytest.param(EndpointKind.ONTAP, "status.container_state", "volume_offline", id="an ONTAP LUN whose volume is offline"),
+    pytest.param(EndpointKind.ONTAP, "status.container_state", "aggregate_offline", id="an ONTAP LUN whose aggregate is"),
+    pytest.param(EndpointKind.ESERIES, "offline", True, id="an E-Series volume that is optimal and offline"),
+    pytest.param(EndpointKind.POWERSTORE, "is_host_access_available", False, id="a PowerStore volume without access for hosts"),
+]
 
 
 def families() -> set[str]:
@@ -46,28 +55,46 @@ def test_every_family_whose_volumes_are_read_has_their_states_listed_or_says_why
 
 def test_each_list_has_a_state_that_serves_and_is_the_list_that_is_read_by() -> None:
     assert all(True in states.values() and {*states.values()} - {True} for states in SERVES.values())
-    assert {*SERVES["powerstore"]} == {*powerstore.VOLUME_STATES}
+    assert {*SERVES["powerstore"]} == {*powerstore.VOLUME_STATES, NO_HOST_ACCESS}
     assert {*SERVES["nimble"]} == {*nimble.VOLUME_STATES}
-    assert {*SERVES["solidfire"]} == {*element.VOLUME_STATES} - {"deleted"}  # which is no volume in any view
+    # What is deleted is no volume in any view; what hosts may read and write is active.
+    assert {*SERVES["solidfire"]} == {*element.VOLUME_STATES} - {"deleted"} | {*element.ACCESS} - {"readWrite"}
+    svms = {f"SVM {state}" for state in ontap.SVM_STATES if state != "running"}
+    assert {*SERVES["ontap"]} >= svms | {*ontap.CONTAINER_STATES}
 
 
 @pytest.mark.parametrize("kind", LISTS, ids=lambda kind: kind.value)
 def test_volumes_that_are_well_serve_and_another_word_is_never_one_of_the_known(kind: EndpointKind, tmp_path: Path) -> None:
-    operation, under, field = LISTS[kind]
+    meaning = SERVES[family_of(kind)]
+    before, found = read_with(kind, LISTS[kind][2], "Resting", tmp_path)
+    assert {meaning[row["status"]] for row in blocks(before)} == {True}
+    assert {meaning.get(row["status"]) for row in blocks(found)} == {None}
+
+
+@pytest.mark.parametrize(("kind", "field", "value"), SECOND_WORDS)
+def test_a_volume_that_is_well_by_one_word_and_not_by_another_does_not_serve(
+    kind: EndpointKind, field: str, value: Any, tmp_path: Path
+) -> None:
+    before, found = read_with(kind, field, value, tmp_path)
+    assert {SERVES[family_of(kind)][row["status"]] for row in blocks(before)} == {True}
+    assert {SERVES[family_of(kind)][row["status"]] for row in blocks(found)} == {False}
+    assert [gap.what for gap in found.gaps] == []
+
+
+def read_with(kind: EndpointKind, field: str, value: Any, folder: Path) -> tuple[Any, Any]:
+    """What is read of the volumes of an array, and once more when each of them has this value in this field."""
+    operation, under, _ = LISTS[kind]
 
     def alter(*answers: Any) -> Any:
         listed = answers[-1][under] if under else answers[-1]
-        changed = [_with(each, field.split("."), "Resting") for each in listed]
+        changed = [_with(each, field.split("."), value) for each in listed]
         return {**answers[-1], under: changed} if under else changed
 
-    with EXAMPLES[kind].served(tmp_path) as (server, endpoint, waiting), open_session(endpoint) as session:
+    with EXAMPLES[kind].served(folder) as (server, endpoint, waiting), open_session(endpoint) as session:
         before = collected(session, waiting, VOLUMES)
         for one in (operation,) if isinstance(operation, str) else operation:
             server.alterations[one] = alter
-        found = collected(session, waiting, VOLUMES)
-    meaning = SERVES[family_of(kind)]
-    assert {meaning[row["status"]] for row in blocks(before)} == {True}
-    assert {meaning.get(row["status"]) for row in blocks(found)} == {None}
+        return before, collected(session, waiting, VOLUMES)
 
 
 def blocks(of: Any) -> list[Any]:
@@ -79,7 +106,7 @@ def test_every_kind_whose_states_are_listed_is_tried_with_another_one() -> None:
     assert {family_of(kind) for kind in LISTS} == {*SERVES} - {"3par", "solidfire"}
 
 
-def _with(record: dict[str, Any], names: list[str], value: str) -> dict[str, Any]:
+def _with(record: dict[str, Any], names: list[str], value: Any) -> dict[str, Any]:
     first, *rest = names
     return {**record, first: _with(record[first], rest, value) if rest else value}
 

@@ -136,7 +136,8 @@ class _Reading:
             answer = self.array.call("ListVolumes", startVolumeID=start, limit=PAGE, includeVirtualVolumes=True)
             listed = list(records(answer, "volumes", "volume", "volumeID", parse_errors))
             table_rows = [rows.volume_row(volume, self.policy_names) for volume in once(iter(listed), "volumeID", seen, parse_errors)]
-            self.active_volumes.update(row["volume_id"] for row in table_rows if row["status"] == "active" and row["volume_id"].isdecimal())
+            has_load = {str(volume.identifier("volumeID")) for volume in listed if volume.value.get("status") == "active"}
+            self.active_volumes.update(name for name in has_load if name.isdecimal())
             yield batch("array_volume", self.endpoint, table_rows)
             ids = [number for volume in listed if (number := volume.number("volumeID")) is not None]
             following = max(ids, default=-1) + 1

@@ -13,6 +13,17 @@ VOLUME_STATES: Mapping[str, str] = MappingProxyType(
 )
 """volume.status."""
 
+ACCESS: Mapping[str, str] = MappingProxyType(
+    {
+        "readWrite": "reads and writes are allowed",
+        "readOnly": "only reads are",
+        "locked": "neither is",
+        "replicationTarget": "is the target of a pair of volumes",
+        "snapMirrorTarget": "neither is: a SnapMirror endpoint has it",
+    }
+)
+"""volume.access, which is what hosts get of a volume that is active. Source: solidfire-sdk-python, models.VolumeAccess."""
+
 ENDPOINT_STATES: Mapping[str, str] = MappingProxyType(
     {"Active": "is in use", "Start": "is starting", "Failover": "has failed over", "Reserved": "is reserved"}
 )

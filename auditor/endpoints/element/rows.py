@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.common.alerts import acknowledged, alert_row, severity_of
 from auditor.endpoints.common.records import Record
-from auditor.endpoints.element.enumerations import ENDPOINT_STATES, ROLES, SEVERITIES, VOLUME_STATES
+from auditor.endpoints.element.enumerations import ACCESS, ENDPOINT_STATES, ROLES, SEVERITIES, VOLUME_STATES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -117,13 +117,21 @@ def volume_row(volume: Record, policy_names: Mapping[str, str | None]) -> Row:
         "device": volume.device("scsiNAADeviceID"),
         "is_virtual": is_virtual,
         "vvol_id": vvol_id,
-        "status": volume.listed("status", VOLUME_STATES, needed=True),
+        "status": _state(volume),
         "size_bytes": volume.number("totalSize"),
         "qos_policy_id": policy_id,
         "qos_policy": policy_names.get(policy_id) if policy_id is not None else None,
         "qos_shared": None if policy_id is None else False,
         **_qos(volume),
     }
+
+
+def _state(volume: Record) -> str | None:
+    """How the cluster reports it; of one that is active and of which hosts do not get reads and writes, what they get."""
+    state = volume.listed("status", VOLUME_STATES, needed=True)
+    if state != "active" or volume.value.get("access") in (None, "readWrite"):
+        return state
+    return volume.listed("access", ACCESS)
 
 
 def _qos(volume: Record) -> Row:

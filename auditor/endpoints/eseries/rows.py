@@ -134,10 +134,19 @@ def _seen(volume: Record, system: System, key: str) -> Row:
         "device": volume.device("worldWideName"),
         "is_virtual": False,
         "vvol_id": None,
-        "status": volume.text("status"),
+        "status": _state(volume),
         "owner_id": _controller(volume, system, "currentControllerId", "currentManager"),
         "preferred_owner_id": _controller(volume, system, "preferredControllerId", "preferredManager"),
     }
+
+
+def _state(volume: Record) -> str | None:
+    """How the system reports it, and whether one that is well is offline.
+
+    Source: NetApp/santricity-webapi-javasdk, VolumeEx.offline: "whether the volume is currently offline", beside its status.
+    """
+    state = volume.text("status")
+    return "offline" if state == "optimal" and volume.value.get("offline") is True else state
 
 
 def _controller(volume: Record, system: System, *names: str) -> str | None:

@@ -13,6 +13,7 @@ from auditor.endpoints.common.topics import batch, read_topics
 from auditor.endpoints.ontap import counters, rows, workloads
 from auditor.endpoints.ontap.alerts import alerts
 from auditor.endpoints.ontap.background import BackgroundWork
+from auditor.endpoints.ontap.enumerations import SVM_STATES
 from auditor.endpoints.ontap.history import load_history
 from auditor.endpoints.ontap.jobs import Jobs
 from auditor.endpoints.ontap.lists import Lists
@@ -114,7 +115,7 @@ class _Reading:
     lists: Lists
     policies: dict[str, Policy] = field(default_factory=dict)
     volume_ids: set[str] = field(default_factory=set)
-    without_nfs: set[str] = field(default_factory=set)  # SVMs, by name
+    svms: dict[str, Record] = field(default_factory=dict)  # by name
     volumes_read: bool = False
     devices: dict[str, str | None] | None = None  # of protocol endpoints
 
@@ -152,7 +153,7 @@ class _Reading:
                 if not (container.qos.is_one or rows.is_filled(volume)):
                     container = replace(container, qos=NOT_KNOWN)
                 self.lists.containers[container.uuid] = container
-                if container.svm not in self.without_nfs:
+                if not self._is_without_nfs(container.svm):
                     of_svm = svm_qos.get(container.svm or "", NOT_KNOWN)
                     table_rows.append(rows.share_row(volume, container, of_svm, self.policies, limited_within))
             yield self._volumes([row for row in table_rows if row is not None])
@@ -160,7 +161,9 @@ class _Reading:
         yield from parse_errors.gaps(self.endpoint)
 
         parse_errors = ParseErrors("GET storage/luns")
-        fields = "uuid,name,svm.name,class,os_type,serial_number,location.volume.uuid,space.size,space.used,status.state,"
+        fields = (
+            "uuid,name,svm.name,class,os_type,serial_number,location.volume.uuid,space.size,space.used,status.state,status.container_state,"
+        )
         fields += "qos_policy.name,qos_policy.uuid"
         for page in self.lists.pages("storage/luns", "LUN", parse_errors, fields=fields):
             regular = [lun for lun in page if lun.value.get("class") != "protocol_endpoint"]
@@ -169,23 +172,29 @@ class _Reading:
         yield from parse_errors.gaps(self.endpoint)
 
     def _volumes(self, table_rows: list[Row]) -> Batch:
+        for row in table_rows:
+            row["status"] = rows.state_in(self.svms.get(row["svm"] or ""), row["status"])
         self.volume_ids.update(row["volume_id"] for row in table_rows)
         return batch("array_volume", self.endpoint, table_rows)
 
+    def _is_without_nfs(self, svm: str | None) -> bool:
+        nfs = self.svms[svm].value.get("nfs") if svm in self.svms else None
+        return isinstance(nfs, dict) and nfs.get("enabled") is False
+
     def _svm_qos(self) -> Generator[Gap, None, dict[str, Reference]]:
-        """The QoS policy of every SVM by its name; without this list nobody knows all of a volume's QoS. Keeps which do not serve NFS."""
+        """The QoS policy of every SVM by its name; without this list nobody knows all of a volume's QoS, nor its state. Keeps the SVMs."""
         parse_errors = ParseErrors("GET svm/svms")
         by_name: dict[str, Reference] = {}
+        fields = "uuid,name,state,subtype,nfs.enabled,qos_policy.name,qos_policy.uuid"
         try:
-            for svm in self.lists.records("svm/svms", "SVM", parse_errors, fields="uuid,name,nfs.enabled,qos_policy.name,qos_policy.uuid"):
-                name, nfs = svm.text("name") or "", svm.value.get("nfs")
-                by_name[name] = reference_of(svm, "qos_policy")
-                if isinstance(nfs, dict) and nfs.get("enabled") is False:
-                    self.without_nfs.add(name)
+            for svm in self.lists.records("svm/svms", "SVM", parse_errors, fields=fields):
+                name = svm.text("name") or ""
+                svm.listed("state", SVM_STATES, needed=True)
+                by_name[name], self.svms[name] = reference_of(svm, "qos_policy"), svm
         except CredentialsError:
             raise
         except EndpointError as error:
-            yield Gap(self.endpoint, "GET svm/svms: the QoS policies of SVMs, which hold for their volumes as well", error.what)
+            yield Gap(self.endpoint, "GET svm/svms: the states and QoS policies of SVMs, which hold for their volumes as well", error.what)
         yield from parse_errors.gaps(self.endpoint)
         return by_name
 

@@ -37,6 +37,26 @@ NODE_STATES: Mapping[str, str] = MappingProxyType(
 )
 """Node.state, the same list in every release; which of them count as not up: facts/views/array/array_system.sql."""
 
+SVM_STATES: Mapping[str, str] = MappingProxyType(
+    {
+        "running": "serves",
+        "starting": "may not serve yet",
+        "stopping": "may serve no more",
+        "stopped": "serves nobody",
+        "deleting": "goes away",
+        "initializing": "is being made",
+    }
+)
+"""Svm.state, the first five in every release; which of them serve hosts: facts/volume_states.py."""
+
+COPIES = frozenset({"dp_destination", "sync_destination"})
+"""Of Svm.subtype, those that are kept for another SVM: by SVM disaster recovery, and by MetroCluster."""
+
+CONTAINER_STATES: Mapping[str, str] = MappingProxyType(
+    {"online": "both are there", "volume_offline": "its volume is not there", "aggregate_offline": "nor is the aggregate of that"}
+)
+"""LunStatus.container_state: of the volume and the aggregate that a LUN is in, the same list in every release."""
+
 TRANSFER_STATES: Mapping[str, str] = MappingProxyType(
     {
         "queued": "waits to begin",

@@ -6,8 +6,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from auditor.endpoints.ontap.enumerations import LUN_KINDS, MEDIA, NODE_STATES, OS_TYPES
+from auditor.endpoints.ontap.enumerations import CONTAINER_STATES, COPIES, LUN_KINDS, MEDIA, NODE_STATES, OS_TYPES, SVM_STATES
 from auditor.endpoints.ontap.qos import NO_POLICY, NOT_KNOWN, Reference, optional, qos_columns, reference_of
+from auditor.facts.volume_states import WAITING_COPY
 from auditor.text.addresses import in_short_form
 
 if TYPE_CHECKING:
@@ -98,6 +99,7 @@ def pool_row(pool: Record, rpm: Mapping[str, int], data_disks: Mapping[str, int]
     }
 
 
+_SERVES = "online"
 _ALWAYS_THERE = ("state", "size", "status", "space")
 
 
@@ -201,7 +203,7 @@ def lun_row(lun: Record, containers: Mapping[str, Container], svm_qos: Mapping[s
         "device": None if virtual else device_of(lun),
         "is_virtual": virtual if kind in LUN_KINDS else None,
         "vvol_id": volume_id if virtual else None,
-        "status": status and status.text("state"),
+        "status": status and _state_within(status),
         "size_bytes": space and space.number("size"),
         "used_bytes": used_of(lun),
         "qos_group_size_bytes": within.size_bytes if within and within.qos.is_one else None,
@@ -211,6 +213,27 @@ def lun_row(lun: Record, containers: Mapping[str, Container], svm_qos: Mapping[s
         "export_path": None,
         **qos_columns(lun, own, around, policies),
     }
+
+
+def _state_within(status: Record) -> str | None:
+    """The state of a LUN, or of what it is in where only that is not there: nobody gets at it either."""
+    state, around = status.text("state"), status.listed("container_state", CONTAINER_STATES)
+    return around if state == _SERVES and around else state
+
+
+def state_in(svm: Record | None, status: str | None) -> str | None:
+    """What hosts get of a volume or LUN that reports `status`, by the SVM that it is in; None: its SVM is not known, or not its state.
+
+    An SVM that is there for another one, and is stopped, makes copies that wait of all its volumes.
+
+    Source: netapp-ontap, Svm.state and subtype; ONTAP data protection, "Activate the destination SVM": it is started only then.
+    """
+    state = None if svm is None else svm.value.get("state")
+    if svm is not None and state == "stopped" and svm.value.get("subtype") in COPIES:
+        return WAITING_COPY
+    if status != _SERVES or state == "running":
+        return status
+    return f"SVM {state}" if state in SVM_STATES else None
 
 
 def _container(lun: Record, containers: Mapping[str, Container]) -> Container | None:

@@ -30,8 +30,11 @@ MOST_LOADS = 1000
 """Volumes whose load is asked for: each takes a request of its own. A policy, not a vendor's number."""
 
 _INTERVAL = "Twenty_Sec"
-_NVME_SINCE, _METRO_SINCE, _NAA_SINCE = (2, 0), (3, 0), (3, 0)
-"""The releases that added volume.nguid, volume.metro_replication_session_id and virtual_volume.naa_name. Source: the definitions."""
+_NVME_SINCE, _METRO_SINCE, _ACCESS_SINCE, _NAA_SINCE = (2, 0), (3, 0), (3, 0), (3, 0)
+"""The releases that added volume.nguid, metro_replication_session_id and is_host_access_available, and virtual_volume.naa_name.
+
+Source: the definitions.
+"""
 
 
 def collect_powerstore(array: PowerStore, endpoint: Endpoint, needs: Needs = EVERYTHING) -> Iterator[Batch | Gap]:
@@ -198,10 +201,11 @@ class _Reading:
         yield from parse_errors.gaps(self.endpoint)
 
     def _volume_fields(self) -> str:
-        fields = "id,name,type,wwn,appliance_id,state,size,performance_policy_id,protection_data"
+        fields = "id,name,type,wwn,appliance_id,state,size,performance_policy_id,protection_data,is_replication_destination"
         added = (
             (_NVME_SINCE, "nguid"),
             (_METRO_SINCE, "metro_replication_session_id"),
+            (_ACCESS_SINCE, "is_host_access_available"),
             (SINCE, "qos_performance_policy_id"),
         )
         return ",".join([fields, *(name for release, name in added if self.array.has(release))])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from auditor.endpoints.common.alerts import acknowledged, alert_row, severity_of
 from auditor.endpoints.powerstore.enumerations import OTHER_VOLUMES, PRIORITIES, SEVERITIES, VOLUME_STATES, VOLUMES
 from auditor.facts.node_states import IS_UP
+from auditor.facts.volume_states import WAITING_COPY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 FAMILY = "powerstore"
 VVOLS, VVOL_COPIES = frozenset({"Primary", "Clone", "Fast_Clone"}), frozenset({"Snapshot", "Prepared_Snapshot"})
 """VirtualVolumeTypeEnum of the OpenAPI definitions: those a machine's disk may be, and snapshots."""
+
+NO_HOST_ACCESS = "no host access"
+"""The state of a volume that is ready, and not available to hosts."""
 
 _NGUID = re.compile(r"(?:nguid\.)?([0-9a-f]{32})")
 
@@ -87,11 +91,23 @@ def volume_row(volume: Record, qos: Row, *, by_nvme: bool | None) -> Row:
         "device": None if by_nvme is None else _namespace(volume) if by_nvme else _device(volume, "wwn"),
         "is_virtual": False,
         "vvol_id": None,
-        "status": volume.listed("state", VOLUME_STATES, needed=True),
+        "status": _state(volume),
         "pod": None if metro is None else volume.identifier("metro_replication_session_id"),
         "copy_of": str(copied_from).lower() if copied_from else None,
         **qos,
     }
+
+
+def _state(volume: Record) -> str | None:
+    """How the cluster reports it, and whether hosts get at one that is ready. One that replication made is a copy that waits.
+
+    Source: the OpenAPI definitions, volume_instance: is_replication_destination, "false on both ends when a volume is a metro volume";
+    is_host_access_available.
+    """
+    state = volume.listed("state", VOLUME_STATES, needed=True)
+    if volume.value.get("is_replication_destination") is True:
+        return WAITING_COPY
+    return NO_HOST_ACCESS if state == "Ready" and volume.value.get("is_host_access_available") is False else state
 
 
 def vvol_row(vvol: Record) -> Row:

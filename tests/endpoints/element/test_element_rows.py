@@ -142,6 +142,25 @@ def test_what_is_not_known_of_a_volume_is_left_open(changes: dict[str, Any], col
     assert [what for what, _ in errors(given)] == named
 
 
+@pytest.mark.parametrize(
+    ("changes", "state", "named"),
+    [
+        pytest.param({"access": "readWrite"}, "active", [], id="reads and writes"),
+        # solidfire-sdk-python, VolumeAccess: "No reads or writes are allowed", of the first also where a SnapMirror endpoint has it.
+        pytest.param({"access": "snapMirrorTarget"}, "snapMirrorTarget", [], id="of a SnapMirror endpoint"),
+        pytest.param({"access": "locked"}, "locked", [], id="locked"),
+        pytest.param({"access": "replicationTarget"}, "replicationTarget", [], id="the target of a pair"),
+        pytest.param({"access": "sealed"}, None, ["access of it"], id="another word"),
+        pytest.param({"access": "locked", "status": "deleted"}, "deleted", [], id="deleted"),
+        pytest.param({}, "active", [], id="not told"),
+    ],
+)
+def test_the_state_of_an_active_volume_is_what_hosts_get_of_it(changes: dict[str, Any], state: str | None, named: list[str]) -> None:
+    given = record({**VOLUME, **changes})
+    assert rows.volume_row(given, {"3": "gold"})["status"] == state
+    assert [what for what, _ in errors(given)] == named
+
+
 def test_a_volume_that_does_not_say_whether_it_is_virtual_is_neither() -> None:
     given = record({name: value for name, value in VOLUME.items() if name != "virtualVolumeID"})
     row = rows.volume_row(given, {"3": "gold"})

@@ -23,6 +23,7 @@ from auditor.endpoints.powerstore.qos import (
     volume_columns,
 )
 from auditor.endpoints.powerstore.rows import array_row, fault_row, load_row, newest, node_row, pool_row, volume_row, vvol_row
+from auditor.facts.volume_states import WAITING_COPY
 
 
 def record(value: dict[str, Any]) -> tuple[Record, ParseErrors]:
@@ -440,3 +441,20 @@ def test_a_volume_of_a_metro_session_is_of_its_pod_and_one_of_no_type_a_gap() ->
     odd, parse_errors = record({name: cell for name, cell in EMULATED_VOLUME.items() if name != "type"})
     volume_row(odd, {}, by_nvme=False)
     assert gaps(parse_errors) == ["GET: type of the record: is missing where a string was expected"]
+
+
+# The OpenAPI definitions, volume_instance: is_replication_destination is "false on both ends when a volume is a metro volume".
+@pytest.mark.parametrize(
+    ("changes", "state"),
+    [
+        pytest.param({"is_replication_destination": False, "is_host_access_available": True}, "Ready", id="as any"),
+        pytest.param({"is_replication_destination": True, "is_host_access_available": False}, WAITING_COPY, id="made by replication"),
+        pytest.param({"is_replication_destination": False, "is_host_access_available": False}, "no host access", id="no host gets at it"),
+        pytest.param({"state": "Offline", "is_host_access_available": False}, "Offline", id="offline, and why"),
+        pytest.param({"is_host_access_available": None}, "Ready", id="not told"),
+    ],
+)
+def test_a_volume_is_a_copy_that_waits_or_has_no_access_or_is_as_it_says(changes: dict[str, Any], state: str) -> None:
+    given, parse_errors = record({**EMULATED_VOLUME, **changes})
+    assert volume_row(given, {}, by_nvme=False)["status"] == state
+    assert gaps(parse_errors) == []
