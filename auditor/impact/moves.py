@@ -35,12 +35,14 @@ FROM lying
 GROUP BY ALL
 ORDER BY endpoint, task_id, array_name, pool_id
 """
-_LOADS = """
-SELECT v.endpoint, v.pool_id, l.actual_iops, l.latency_us / 1000
+LATENCY_MS = "CASE WHEN l.latency_us > 0 OR l.actual_iops = 0 THEN l.latency_us / 1000 END"
+"""SQL: of a volume. No command takes no time: 0 beside commands was not measured."""
+_LOADS = f"""
+SELECT v.endpoint, v.pool_id, l.actual_iops, {LATENCY_MS}
 FROM fact.array_volume AS v
 LEFT JOIN fact.array_volume_load AS l ON l.endpoint = v.endpoint AND l.volume_id = v.volume_id
 WHERE v.pool_id IS NOT NULL
-"""
+"""  # noqa: S608  what is put in is this program's own
 _POOLS = """
 SELECT p.endpoint, p.pool_id, p.name, CASE WHEN p.media = 'hdd' THEN p.rpm END, p.disks, l.disk_iops
 FROM fact.array_pool AS p

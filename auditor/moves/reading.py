@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from auditor.facts.catalog import needs_of_columns
 from auditor.facts.needs import needs
 from auditor.impact.move import READS_OF_A_COPY, End, Load
+from auditor.impact.moves import LATENCY_MS
 from auditor.moves.ends import Disk, Machine, Move, Store, Task
 
 if TYPE_CHECKING:
@@ -96,11 +97,9 @@ LEFT JOIN fact.device_offload AS o ON o.endpoint = x.endpoint AND o.host_id = ? 
 LEFT JOIN device_queue AS q ON q.endpoint = x.endpoint AND q.host_id = ? AND q.device = x.device
 WHERE x.endpoint = ? AND x.datastore_id = ?
 """
-_LATENCY_MS = "CASE WHEN l.latency_us > 0 OR l.actual_iops = 0 THEN l.latency_us / 1000 END"
-"""SQL: of a volume. No command takes no time: 0 beside commands was not measured."""
 _VOLUMES = f"""
 SELECT b.array_endpoint, b.volume_id, b.volume, v.pool_id, q.qos_priority, q.volume_id IS NOT NULL AND q.is_whole AS is_whole,
-    TRY(TRY_CAST(json_extract_string(v.qos_curve, '$."65536"') AS DOUBLE)) / 100, l.bytes_per_second, l.actual_iops, {_LATENCY_MS}
+    TRY(TRY_CAST(json_extract_string(v.qos_curve, '$."65536"') AS DOUBLE)) / 100, l.bytes_per_second, l.actual_iops, {LATENCY_MS}
 FROM step_datastore_volume AS b
 LEFT JOIN fact.array_volume AS v ON v.endpoint = b.array_endpoint AND v.volume_id = b.volume_id
 LEFT JOIN step_volume_qos AS q ON q.endpoint = b.array_endpoint AND q.volume_id = b.volume_id
@@ -115,7 +114,7 @@ LEFT JOIN fact.array_pool_load AS l ON l.endpoint = p.endpoint AND l.pool_id = p
 WHERE p.endpoint = ? AND p.pool_id = ?
 """
 _POOL_LOADS = f"""
-SELECT l.actual_iops, {_LATENCY_MS}
+SELECT l.actual_iops, {LATENCY_MS}
 FROM fact.array_volume AS v
 LEFT JOIN fact.array_volume_load AS l ON l.endpoint = v.endpoint AND l.volume_id = v.volume_id
 WHERE v.endpoint = ? AND v.pool_id = ?

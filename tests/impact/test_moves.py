@@ -125,3 +125,11 @@ def test_a_machine_that_shares_its_pool_with_nobody_has_no_victims(fleet: duckdb
     fleet.execute("DELETE FROM disk_stream WHERE vm_id <> 'vm-1' OR endpoint <> 'vc'")
     found = Moves(fleet).of_task("vc", "t1")
     assert (found["victims"], found["victims_count"]) == ([], 0)
+
+
+def test_a_latency_of_0_beside_commands_bounds_nothing(fleet: duckdb.DuckDBPyConnection) -> None:
+    fleet.execute("UPDATE fact.array_volume_load SET latency_us = 0 WHERE volume_id = 'v2'")
+    found = Moves(fleet).of_task("vc", "t1")
+    assert "the direction is known, the size is not" in found["not_computed"]
+    fleet.execute("UPDATE fact.array_volume_load SET actual_iops = 0 WHERE volume_id = 'v2'")
+    assert "worst_now" in Moves(fleet).of_task("vc", "t1"), "an idle volume takes nothing from the pool"

@@ -35,13 +35,21 @@ def span_gap(endpoint: str, seconds: int, span: Span) -> Iterator[Gap]:
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """An interval of one subject: when it ended, aware, how long it was, and its means; None is not reported."""
+    """An interval of one subject: when it ended, aware, how long it was, and its means; None is not reported.
+
+    No command takes no time: a latency of 0 beside commands, or beside a rate that is not known, is none (`measured_ms`).
+    """
 
     end: datetime
     seconds: int
     latency_ms: float | None
     iops: float | None
     bytes_per_second: float | None
+
+
+def measured_ms(latency_ms: float | None, iops: float | None) -> float | None:
+    """A latency as it was measured; None for a 0 that no idle time explains."""
+    return latency_ms if latency_ms or iops == 0 else None
 
 
 def history_of(endpoint: str, kind: str, subject: str, samples: Iterable[Sample], span: Span) -> Iterator[Batch]:
@@ -67,7 +75,7 @@ def history_of(endpoint: str, kind: str, subject: str, samples: Iterable[Sample]
                 "host_id": "",
                 "begin_at": begin_at,
                 "seconds": one.seconds,
-                "latency_ms": one.latency_ms,
+                "latency_ms": measured_ms(one.latency_ms, one.iops),
                 "iops": one.iops,
                 "bytes_per_second": one.bytes_per_second,
             }

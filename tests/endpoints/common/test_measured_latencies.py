@@ -1,0 +1,39 @@
+"""A latency of 0 beside commands was not measured, in what an array kept of the past and in its health now."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from auditor.endpoints.common import array_health
+from auditor.endpoints.common.history import Sample, history_of
+from auditor.model import Span
+
+NOON = datetime(2026, 11, 29, 12, tzinfo=UTC)
+HOUR = timedelta(hours=1)
+
+
+@pytest.mark.parametrize(
+    ("latency", "iops", "kept"),
+    [
+        pytest.param(2.5, 900.0, 2.5, id="measured"),
+        pytest.param(0.0, 0.0, 0.0, id="idle"),
+        # centreon/centreon-plugins#4256 and NetApp/harvest#1245: figures that an array leaves at 0 while it works.
+        pytest.param(0.0, 900.0, None, id="0 beside commands"),
+        pytest.param(0.0, None, None, id="0 beside a rate that is not known"),
+        pytest.param(2.5, None, 2.5, id="without a rate"),
+        pytest.param(None, 900.0, None, id="not reported"),
+    ],
+)
+def test_a_latency_of_the_past_is_one_that_was_measured(latency: float | None, iops: float | None, kept: float | None) -> None:
+    samples = [Sample(NOON - HOUR, 300, latency, iops, 4096.0), Sample(NOON - 2 * HOUR, 300, 1.0, 5.0, 4096.0)]
+    (batch,) = history_of("nt", "volume", "v", samples, Span(NOON - 12 * HOUR, NOON))
+    assert list(batch.columns["latency_ms"]) == [1.0, kept]
+    assert list(batch.columns["iops"]) == [5.0, iops]
+
+
+def test_the_latency_of_an_array_is_the_mean_of_what_was_measured() -> None:
+    loads = [{"actual_iops": 100, "latency_us": 4000}, {"actual_iops": 300, "latency_us": 0}, {"actual_iops": 100, "latency_us": 2000}]
+    assert array_health._latency(loads) == 3.0
+    assert array_health._latency(loads[1:2]) is None
