@@ -34,6 +34,9 @@ _SEVERITIES = {"CRITICAL": "critical", "ERROR": "error", "WARNING": "warning", "
 _HEALTH = {"OK": None, "Degraded": "warning", "Fault": "critical", "Unknown": None, "N/A": None}
 """What the health of the array means. Only OK is recorded. Source: MSA CLI reference, health (asand3r/zbx-hpmsa, its value map)."""
 
+_HEALTH_NUMBERS = tuple(_HEALTH)
+"""health-numeric is the place in it. Source: the same value map and HP's guide of the MSA 1040, asand3r/zbx-hpmsa#19; recorded 0 beside OK."""
+
 _YES_NO = {"Yes": True, "No": False}
 
 
@@ -47,6 +50,25 @@ def array_row(system: Record, versions: Iterable[Mapping[str, Any]]) -> Row:
         "version": ", ".join(sorted(bundles)) or None,
         "model": system.optional_text("product-id"),
     }
+
+
+def health_of(record: Record) -> str | None:
+    """The health of an object as a word of the reference; None, and a parse error, where its word and its number say two things.
+
+    The word may be in the language of the account (inferred: accounts have one); then the number tells. A word that is not known beside no
+    known number stays as it is, and means nothing to anybody.
+    """
+    number = str(record.value.get("health-numeric", ""))
+    by_number = _HEALTH_NUMBERS[int(number)] if number in map(str, range(len(_HEALTH_NUMBERS))) else None
+    if record.value.get("health") is None and by_number is not None:
+        return by_number
+    word = record.text("health")
+    if by_number is None or word is None or word == by_number:
+        return word
+    if word not in _HEALTH:
+        return by_number
+    record.parse_errors.add("health", record.label, f"is {word!r}, and {by_number!r} by its number")
+    return None
 
 
 def node_row(controller: Record) -> Row:
@@ -78,8 +100,12 @@ def health_row(system: Record) -> Row | None:
 
     Another word may be anything, and is a parse error.
     """
-    health = system.listed("health", _HEALTH, needed=True)
-    if health is None or _HEALTH[health] is None:
+    health = health_of(system)
+    if health not in _HEALTH:
+        if health is not None:
+            system.parse_errors.add("health", system.label, f"is {health[:40]!r}, which is not known")
+        return None
+    if _HEALTH[health] is None:
         return None
     return alert_row("health", (health, _HEALTH[health]), system.optional_text("health-reason"), component="system")
 
@@ -153,7 +179,7 @@ def volume_row(volume: Record, tiers: Mapping[str, int | None]) -> Row:
         "device": volume.device("wwn"),
         "is_virtual": False,  # its "virtual volumes" are no vVols (3922-BP-VM, page 7)
         "vvol_id": None,
-        "status": volume.text("health"),
+        "status": health_of(volume),
         "size_bytes": in_bytes(volume, "total-size-numeric"),
         "pool_id": pool_id,
         "copy_of": parent.lower() if parent else None,

@@ -508,3 +508,30 @@ def test_of_a_group_of_volumes_what_has_no_number_or_is_mapped_to_nobody_is_name
     assert [gap.what for gap in parse_errors.gaps("msa")] == [
         f"show maps: {field} of map of volume group VGroup1" for field in ("volume-serial", "identifier")
     ]
+
+
+@pytest.mark.parametrize(
+    ("reported", "state", "named"),
+    [
+        # asand3r/zbx-hpmsa#19: 0 is OK, 1 Degraded, 2 Fault, 3 Unknown, 4 N/A.
+        pytest.param({"health": "OK", "health-numeric": 0}, "OK", [], id="both say OK"),
+        pytest.param({"health": "OK", "health-numeric": "0"}, "OK", [], id="as XML has it"),
+        pytest.param({"health": "Fehler", "health-numeric": 2}, "Fault", [], id="a word of another language"),
+        pytest.param({"health": "", "health-numeric": 1}, "Degraded", [], id="an empty word"),
+        pytest.param({"health": None, "health-numeric": 4}, "N/A", [], id="no word"),
+        pytest.param({"health": "OK", "health-numeric": 2}, None, ["health"], id="two things"),
+        pytest.param({"health": "Fault", "health-numeric": 0}, None, ["health"], id="two things, the other way"),
+        pytest.param({"health": "Fault", "health-numeric": 9}, "Fault", [], id="a number that is not known"),
+        pytest.param({"health": "Fehler"}, "Fehler", [], id="a word alone that is not known"),
+    ],
+)
+def test_the_health_of_a_volume_is_its_word_and_its_number(reported: dict[str, Any], state: str | None, named: list[str]) -> None:
+    volume = record({**VIRTUAL, **reported})
+    assert rows.volume_row(volume, {})["status"] == state
+    assert [gap.what.split(": ")[1].partition(" of ")[0] for gap in volume.parse_errors.gaps("msa")] == named
+
+
+def test_the_health_of_the_array_is_known_by_its_number_alone() -> None:
+    row = rows.health_row(record({"health": "Fehler", "health-numeric": 2}))
+    assert row is not None
+    assert (row["severity"], row["own_severity"]) == ("critical", "Fault")
