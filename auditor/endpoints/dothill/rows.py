@@ -35,7 +35,7 @@ _HEALTH = {"OK": None, "Degraded": "warning", "Fault": "critical", "Unknown": No
 """What the health of the array means. Only OK is recorded. Source: MSA CLI reference, health (asand3r/zbx-hpmsa, its value map)."""
 
 _HEALTH_NUMBERS = tuple(_HEALTH)
-"""health-numeric is the place in it. Source: the same value map and HP's guide of the MSA 1040, asand3r/zbx-hpmsa#19; recorded 0 beside OK."""
+"""health-numeric is the place in it. Source: HP's guide of the MSA 1040, by asand3r/zbx-hpmsa#19; recorded is 0 beside OK."""
 
 _YES_NO = {"Yes": True, "No": False}
 
