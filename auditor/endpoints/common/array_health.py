@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 _NODES, _VOLUMES, _LOAD, _POLICIES = "nodes", "volumes", "volume_load", "qos_policies"
+LEAST_IOPS = 10
+"""Commands a second of a volume whose latency counts: the mean of a few is no measure, and one that was counted wrong outweighs all others.
+
+Source: NetApp/harvest#2597 (600,000 s at a handful of commands; its setting latency_io_reqd says "unreliable"). Policy: the number.
+"""
 _FACTS = frozenset(
     {
         *(("array_node", column) for column in ("node_id", "name", "state")),
@@ -74,6 +79,6 @@ def _volumes(rows: Any) -> frozenset[str]:
 
 def _latency(rows: Any) -> float | None:
     """In ms; None where nothing is in use. A latency of 0 beside commands was not measured."""
-    known = [(row["actual_iops"], row["latency_us"]) for row in rows if row.get("actual_iops") and row.get("latency_us")]
+    known = [(row["actual_iops"], row["latency_us"]) for row in rows if (row.get("actual_iops") or 0) >= LEAST_IOPS and row.get("latency_us")]
     commands = sum(iops for iops, _ in known)
     return sum(iops * latency for iops, latency in known) / commands / 1000 if commands else None

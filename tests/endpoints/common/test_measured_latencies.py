@@ -37,3 +37,12 @@ def test_the_latency_of_an_array_is_the_mean_of_what_was_measured() -> None:
     loads = [{"actual_iops": 100, "latency_us": 4000}, {"actual_iops": 300, "latency_us": 0}, {"actual_iops": 100, "latency_us": 2000}]
     assert array_health._latency(loads) == 3.0
     assert array_health._latency(loads[1:2]) is None
+
+
+def test_a_latency_of_very_few_commands_does_not_count() -> None:
+    """NetApp/harvest#2597: 600,000 s at a handful of commands, beside volumes that are well."""
+    well, few = {"actual_iops": 1000, "latency_us": 900}, {"actual_iops": 9, "latency_us": 600_000_000_000}
+    assert array_health._latency([well, few]) == 0.9
+    assert array_health._latency([few]) is None
+    assert array_health._latency([{**few, "actual_iops": 10}]) == 6e8
+    assert array_health._latency([{"actual_iops": None, "latency_us": 5}]) is None

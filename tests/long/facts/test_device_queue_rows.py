@@ -452,9 +452,17 @@ def test_a_namespace_has_as_many_places_as_its_counter_shows() -> None:
     ],
 )
 def test_an_arrays_latency_is_of_the_window_up_to_a_minute_beside_it(read_at: datetime, latency: float | None) -> None:
-    volume = {"endpoint": "east", "volume_id": "d", "latency_ms": 0.5, "read_at": read_at}
+    volume = {"endpoint": "east", "volume_id": "d", "latency_ms": 0.5, "iops": 10, "read_at": read_at}
     (found,) = queues([device("d")], [load("d")], [stream("d")], step_volume_load=[volume])
     assert (found["array_latency_in_window_ms"], found["windows_overlap"]) == (latency, latency is not None)
+
+
+@pytest.mark.parametrize(("iops", "latency"), [(9, None), (10, 6e8), (None, None)], ids=["few", "enough", "not known"])
+def test_an_arrays_latency_of_very_few_commands_is_no_measure(iops: int | None, latency: float | None) -> None:
+    """NetApp/harvest#2597: 600,000 s at a handful of commands would show any array as the slow one, and pass a full queue."""
+    volume = {"endpoint": "east", "volume_id": "d", "latency_ms": 6e8, "iops": iops, "read_at": ENDED}
+    (found,) = queues([device("d")], [load("d")], [stream("d")], step_volume_load=[volume])
+    assert (found["array_latency_in_window_ms"], found["windows_overlap"]) == (latency, True)
 
 
 def test_no_datastore_is_under_control_only_where_all_were_read() -> None:

@@ -154,7 +154,9 @@ SELECT
     c.adapter_queue_depth,
     w.latency_ms AS array_latency_ms,
     CASE
-        WHEN epoch(w.read_at) BETWEEN epoch(f.window_begin) - 60 AND epoch(f.sampled_at) + 60 THEN w.latency_ms
+        -- The mean of very few commands is no measure: one that an ONTAP lost count of took 600,000 s (NetApp/harvest#2597). Policy: 10, as
+        -- in diag/array-vs-host.
+        WHEN w.iops >= 10 AND epoch(w.read_at) BETWEEN epoch(f.window_begin) - 60 AND epoch(f.sampled_at) + 60 THEN w.latency_ms
     END AS array_latency_in_window_ms,
     w.iops AS array_iops,
     w.is_at_limit,
