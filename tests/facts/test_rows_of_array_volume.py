@@ -384,6 +384,16 @@ def test_the_copy_that_waits_is_no_volume_of_the_device_that_its_original_serves
     assert device == (arrays, 100 if state == "online" else 900)
 
 
+@pytest.mark.parametrize(("pods", "arrays"), [(("pair", "pair"), "nb-1, nb-2"), (("pair", None), None), ((None, None), None)])
+def test_volumes_of_two_nimble_groups_are_one_device_where_both_say_that_they_are_kept_alike(pods: Any, arrays: str | None) -> None:
+    given = vcenters()
+    for n, pod in enumerate(pods, start=1):
+        array(given, f"nb-{n}", EndpointKind.NIMBLE, lun("v", pod=pod))
+    on_all_hosts(given, seen("naa.v", "powerstore"))
+    (found,) = {(row["array_name"], row["is_stretched"]) for row in rows_by_id("device", given).values()}
+    assert found == (arrays, True if arrays else None)
+
+
 def test_a_volume_is_busy_where_its_load_says_so() -> None:
     virtual: Row = {"is_virtual": True, "kind": "vvol"}
     given = vcenters()

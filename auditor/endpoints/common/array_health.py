@@ -79,6 +79,8 @@ def _volumes(rows: Any) -> frozenset[str]:
 
 def _latency(rows: Any) -> float | None:
     """In ms; None where nothing is in use. A latency of 0 beside commands was not measured."""
-    known = [(row["actual_iops"], row["latency_us"]) for row in rows if (row.get("actual_iops") or 0) >= LEAST_IOPS and row.get("latency_us")]
+    known = [
+        (row["actual_iops"], row["latency_us"]) for row in rows if (row.get("actual_iops") or 0) >= LEAST_IOPS and row.get("latency_us")
+    ]
     commands = sum(iops for iops, _ in known)
     return sum(iops * latency for iops, latency in known) / commands / 1000 if commands else None

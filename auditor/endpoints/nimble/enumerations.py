@@ -18,6 +18,17 @@ VOLUME_STATES = frozenset({"online", "offline", "non_writable", "read_only", "lo
 REASONS_OF_COPIES = frozenset({"replica", "serial_number_collision"})
 """NsOfflineReason, those by which a volume is offline as the copy of another, which may serve under the same serial number (unverified)."""
 
+REPLICATION_ROLES: Mapping[str, bool] = MappingProxyType(
+    {
+        "no_replication": False,
+        "periodic_snapshot_upstream": False,
+        "periodic_snapshot_downstream": False,
+        "synchronous_upstream": True,
+        "synchronous_downstream": True,
+    }
+)
+"""NsVolumeReplicationRole -> whether the volume is one of two that are kept alike, as Peer Persistence does."""
+
 ARRAY_STATES = frozenset({"reachable", "unreachable"})
 """NsArrayStatus."""
 

@@ -16,6 +16,7 @@ from auditor.endpoints.nimble.enumerations import (
     ALARM_STATES,
     PROTOCOL_ENDPOINT_STATES,
     REASONS_OF_COPIES,
+    REPLICATION_ROLES,
     SEVERITIES,
     VOLUME_STATES,
 )
@@ -184,11 +185,18 @@ def volume_row(volume: Record, folders: Mapping[str, tuple[str | None, Ceilings]
         "copy_of": (volume.optional_text("parent_vol_id") or volume.optional_text("parent_vol_name") or None)
         if volume.value.get("clone") is True
         else None,
+        "pod": _pair(volume),
         "qos_max_iops": own.iops,
         "qos_max_bytes_per_second": own.bytes_per_second,
         **shared,
         "qos_read": own.is_read and shared_is_read,
     }
+
+
+def _pair(volume: Record) -> str | None:
+    """A name for the pair that a volume is one of; where both volumes have one name at hosts, these see one device (unverified)."""
+    role = volume.listed("replication_role", REPLICATION_ROLES)
+    return "synchronous replication" if role is not None and REPLICATION_ROLES[role] else None
 
 
 def _state(volume: Record) -> str | None:

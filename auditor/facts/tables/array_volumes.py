@@ -33,7 +33,11 @@ ARRAY_VOLUME_TABLES = (
         ),
         ("svm", "VARCHAR", "ONTAP storage virtual machine; NULL elsewhere"),
         ("os_type", "VARCHAR", "ONTAP: the hosts the LUN was made for, vmware | linux | ...; NULL when not reported, and elsewhere"),
-        ("pod", "VARCHAR", "FlashArray pod, PowerStore metro session: the volume may live on two arrays; NULL elsewhere"),
+        (
+            "pod",
+            "VARCHAR",
+            "FlashArray pod, PowerStore metro session, synchronous replication of a Nimble: the volume may live on two arrays; NULL elsewhere",
+        ),
         (
             "pod_arrays",
             "VARCHAR",

@@ -53,6 +53,7 @@ def test_a_volume_as_an_array_answered_it() -> None:
         "size_bytes": 2_147_483_648,  # as its cache_needed_for_pin, which is the whole volume
         "pool_id": "0a49686580b78e0b16000000000000000000000001",
         "copy_of": None,
+        "pod": None,
         "qos_max_iops": None,
         "qos_max_bytes_per_second": None,
         "qos_group_id": None,
@@ -324,3 +325,21 @@ def test_access_is_to_volumes_and_one_that_is_open_to_all_is_no_list_of_hosts() 
     strange, errors = record(access, apply_to="moon")
     assert list(connection_rows(strange)) == []
     assert len(gaps(errors)) == 1
+
+
+@pytest.mark.parametrize(
+    ("role", "is_one_of_a_pair", "found"),
+    [
+        # hpe-storage/nimble-golang-sdk, ns_volume_replication_role.go.
+        pytest.param("synchronous_upstream", True, [], id="kept alike elsewhere"),
+        pytest.param("synchronous_downstream", True, [], id="kept alike here"),
+        pytest.param("periodic_snapshot_upstream", False, [], id="copied now and then"),
+        pytest.param("no_replication", False, [], id="alone"),
+        pytest.param(None, False, [], id="not told"),
+        pytest.param("mirror", False, ["GET things: replication_role of thing 1: is 'mirror', which is not known"], id="another word"),
+    ],
+)
+def test_a_volume_that_is_replicated_synchronously_is_one_of_a_pair(role: str | None, is_one_of_a_pair: bool, found: list[str]) -> None:
+    volume, errors = record(VOLUME, replication_role=role)
+    assert (rows.volume_row(volume, {})["pod"] is not None) is is_one_of_a_pair
+    assert gaps(errors) == found
