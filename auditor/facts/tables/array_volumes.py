@@ -36,7 +36,7 @@ ARRAY_VOLUME_TABLES = (
         (
             "pod",
             "VARCHAR",
-            "FlashArray pod, PowerStore metro session, synchronous replication of a Nimble: the volume may live on two arrays; NULL elsewhere",
+            "FlashArray pod, PowerStore metro session, a Nimble's synchronous replication: the volume may live on two arrays",
         ),
         (
             "pod_arrays",
