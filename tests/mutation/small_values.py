@@ -310,6 +310,7 @@ VALUES: Mapping[str, Mapping[str, Choices]] = {
         "latency_us": (0, 900, 60000, 1100000),
         "client_queue_depth": (0, 16, 40),
         "burst_credit": (0, 4000),
+        "throttled_share": (0.0, 0.4),
         "bytes_per_second": (0, 40960000),
         "throttle_us": (0, 1300),
         "misaligned_ratio": (0.0, 0.4),

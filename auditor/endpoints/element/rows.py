@@ -153,10 +153,11 @@ def _limits(of: Record) -> Row:
 def load_row(stats: Record) -> Row:
     """A row of array_volume_load; Element reports an average I/O size of 0 for an idle volume, which is none (docs/domain/facts.md#6-7).
 
-    Bytes are those of the last sample, usually half a second. Missing: `throttle` is a share and about the cluster protecting itself, not
-    about QoS, so throttle_us stays NULL; unaligned operations are counted since the volume was made, so misaligned_ratio does too.
+    Bytes are those of the last sample, usually half a second. `throttle` is a share of the ceiling that the cluster takes away, and no
+    time, so throttle_us stays NULL; unaligned operations are counted since the volume was made, so misaligned_ratio does too.
 
-    Source: API reference, volumeStats, and a recorded answer, where the bytes of the last sample are 0 and those of all time are not.
+    Source: API reference, volumeStats, and a recorded answer, where the bytes of the last sample are 0 and those of all time are not; for
+    throttle docs/domain/facts.md#6-7.
     """
     moved = (stats.number("readBytesLastSample"), stats.number("writeBytesLastSample"))
     period = stats.number("samplePeriodMSec")  # milliseconds; 0 on a volume that nothing was ever done with
@@ -169,8 +170,17 @@ def load_row(stats: Record) -> Row:
         "latency_us": stats.number("latencyUSec"),
         "client_queue_depth": stats.number("clientQueueDepth"),
         "burst_credit": stats.number("burstIOPSCredit") if "burstIOPSCredit" in stats.value else None,
+        "throttled_share": _throttled(stats) if "throttle" in stats.value else None,
         "bytes_per_second": sum(known) * 1000 // period if period and len(known) == len(moved) else None,
     }
+
+
+def _throttled(stats: Record) -> float | None:
+    share = stats.real("throttle")
+    if share is not None and share > 1:
+        stats.parse_errors.add("throttle", stats.label, "is above 1")
+        return None
+    return share
 
 
 def histogram_rows(volume: Record) -> Iterator[Row]:

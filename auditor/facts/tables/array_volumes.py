@@ -124,6 +124,11 @@ ARRAY_VOLUME_TABLES = (
             "BIGINT",
             "operations that it saved up below its ceiling and may spend above it; 0: no burst now; NULL when not reported; Element",
         ),
+        (
+            "throttled_share",
+            "DOUBLE",
+            "how far below its ceiling its cluster holds it, for the minimums of others: 0 to 1; NULL when not reported; Element",
+        ),
         ("bytes_per_second", "BIGINT", "read and written"),
         ("throttle_us", "BIGINT", "microseconds an operation waited for the array's QoS, the mean; NULL when not reported"),
         (

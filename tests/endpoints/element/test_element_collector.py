@@ -112,6 +112,7 @@ def test_an_idle_volume_has_no_average_io_size(served: tuple[ElementServer, Endp
         "latency_us": 312000,
         "client_queue_depth": 32,
         "burst_credit": 0,
+        "throttled_share": 0.0,
         "bytes_per_second": 40 * 524288,
     }
     assert (loads["2"]["average_io_bytes"], loads["2"]["bytes_per_second"]) == (None, 0)

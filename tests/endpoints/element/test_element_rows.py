@@ -202,9 +202,21 @@ def test_the_load_of_a_volume_is_that_of_its_last_sample(changes: dict[str, Any]
         "latency_us": 1200,
         "client_queue_depth": 12,
         "burst_credit": 4000,
+        "throttled_share": None,
         "bytes_per_second": 3000,
         **columns,
     }
+
+
+@pytest.mark.parametrize(
+    ("reported", "share", "named"),
+    [(0, 0.0, []), (0.4, 0.4, []), (1, 1.0, []), (1.5, None, ["throttle of it"]), (None, None, ["throttle of it"])],
+    ids=["not held", "held to 60 % of its ceiling", "held altogether", "more than that", "none"],
+)
+def test_how_far_below_its_ceiling_a_volume_is_held_is_a_share(reported: Any, share: float | None, named: list[str]) -> None:
+    given = record({**STATS, "throttle": reported})
+    assert rows.load_row(given)["throttled_share"] == share
+    assert [what for what, _ in errors(given)] == named
 
 
 def test_a_release_that_tells_no_credit_leaves_it_open() -> None:

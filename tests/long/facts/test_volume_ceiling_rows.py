@@ -11,10 +11,22 @@ Cells = dict[str, Any]
 READ_AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
+THROTTLED = "held by its cluster to 60 % of its ceiling of 1,000 IOPS, for the minimums of other volumes: the wait is QoS"
+
+
 def held(family: str | None, *volumes: Cells, policies: Rows | None = None) -> dict[str, Cells]:
     """By volume, what `step_volume_load` says of it; `iops`, `bytes` and other figures of an array are its load."""
     own = {"iops": "actual_iops", "bytes": "bytes_per_second"}
-    figures = {"actual_iops", "bytes_per_second", "utilization", "throttle_us", "burst_credit", "average_io_bytes", "latency_us"}
+    figures = {
+        "actual_iops",
+        "bytes_per_second",
+        "utilization",
+        "throttle_us",
+        "burst_credit",
+        "throttled_share",
+        "average_io_bytes",
+        "latency_us",
+    }
     cells = [
         {"endpoint": "east", "kind": "lun", "qos_read": True, **{own.get(name, name): value for name, value in one.items()}}
         for one in volumes
@@ -200,6 +212,12 @@ BURST = {"qos_max_iops": 1000, "qos_burst_iops": 2000}
         pytest.param(
             {"utilization": 1.0, "qos_burst_iops": 1000}, True, "at its ceiling of 1,000 IOPS: the wait is QoS", id="a burst that is none"
         ),
+        # NetApp KB, "How the per-volume throttle value gets calculated": 1 - target / maximum; the target falls for the minimums of others.
+        pytest.param(
+            {"utilization": 0.6, "burst_credit": 9, "throttled_share": 0.4}, True, THROTTLED, id="held to 60 % of it by its cluster"
+        ),
+        pytest.param({"utilization": 0.5, "burst_credit": 9, "throttled_share": 0.4}, False, "not held back by QoS", id="below those 60 %"),
+        pytest.param({"utilization": 0.6, "throttled_share": 0.0}, False, "not held back by QoS", id="not held by it"),
     ],
 )
 def test_an_element_volume_bursts_while_it_has_credits(volume: Cells, is_at_limit: bool | None, wait: str | None) -> None:
@@ -213,6 +231,7 @@ def test_an_element_ceiling_is_worth_less_by_the_size_of_the_operations_and_more
     row = one("solidfire", **given, burst_credit=0)
     assert (row["limit_per_second"], row["ceiling_use_at_least"]) == (625.0, 1.0)
     assert one("solidfire", **given, burst_credit=1)["limit_per_second"] == 1250.0
+    assert one("solidfire", **given, burst_credit=1, throttled_share=0.4)["limit_per_second"] == 375.0
 
 
 @pytest.mark.parametrize(

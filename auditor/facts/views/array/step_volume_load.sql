@@ -8,7 +8,8 @@
 -- below the delay of its QoS (NetApp KB, QoS latency).
 -- `is_at_limit`: by what the array says (a FlashArray that delays, an Element volume that does all it may), else by what it does under its ceilings.
 -- PowerStore: between a ceiling and its burst nobody knows.
--- Element: above its maximum a volume with credits bursts, and is held at the burst alone. A FlashArray that delays nothing has to do all of a ceiling.
+-- Element: above its maximum a volume with credits bursts, and is held at the burst alone. Where the minimums of others ask for it, its cluster holds a
+-- volume below its maximum (docs/domain/facts.md#6-7): then that is its ceiling, and there is no burst. A FlashArray that delays nothing has to do all of a ceiling.
 WITH asked AS (
     SELECT endpoint, max(read_at) AS read_at FROM fact.reading WHERE topic = 'volume_load' AND scope = '' GROUP BY endpoint
 ),
@@ -25,8 +26,10 @@ limited AS (
         l.latency_us,
         l.throttle_us,
         l.burst_credit,
+        l.throttled_share,
         CASE
             WHEN q.qos_max_bytes_per_second IS NOT NULL AND l.average_io_bytes IS NULL THEN NULL
+            WHEN a.family = 'solidfire' AND l.throttled_share > 0 THEN q.qos_max_iops * (1 - l.throttled_share) / c.cost
             WHEN a.family = 'solidfire' THEN CASE WHEN l.burst_credit > 0 THEN coalesce(q.qos_burst_iops, q.qos_max_iops) ELSE q.qos_max_iops END / c.cost
             WHEN a.family IN ('ontap', 'flasharray') THEN least(q.qos_max_iops, q.qos_max_bytes_per_second / l.average_io_bytes)
         END AS limit_per_second,
@@ -53,6 +56,7 @@ held AS (
         CASE
             WHEN throttle_us > 0 THEN true
             WHEN utilization >= 1 AND (NOT may_burst OR is_at_burst OR burst_credit = 0) THEN true
+            WHEN throttled_share > 0 AND utilization >= at_ceiling() * (1 - throttled_share) THEN true
             WHEN utilization >= 1 AND burst_credit IS NULL THEN NULL
             WHEN utilization IS NOT NULL THEN false
             WHEN share_at_least >= at_ceiling() AND share_at_least < at_ceiling() * coalesce(burst_share, 1) THEN NULL
@@ -80,6 +84,9 @@ SELECT
         ELSE share_at_least
     END AS ceiling_use_at_least,
     CASE
+        WHEN is_at_limit AND throttled_share > 0 THEN
+            'held by its cluster to ' || CAST(round(100 * (1 - throttled_share)) AS BIGINT) || ' % of its ceiling'
+            || coalesce(' of ' || ceiling, '') || ', for the minimums of other volumes: the wait is QoS'
         WHEN is_at_limit THEN
             coalesce(
                 CASE WHEN may_burst AND is_at_burst THEN 'at the burst above its ceiling of ' ELSE 'at its ceiling of ' END || ceiling,
