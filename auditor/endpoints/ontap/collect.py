@@ -38,6 +38,10 @@ FAMILY = "ontap"
 SAMPLE_SECONDS = 5.0
 """How far apart the two readings of the counters are at least; what else is read meanwhile counts towards it."""
 
+_NAMESPACES, _SUBSYSTEMS, _SUBSYSTEM_MAPS = "storage/namespaces", "protocols/nvme/subsystems", "protocols/nvme/subsystem-maps"
+_FIRST_WITH_QOS_OF_NAMESPACES = (9, 16)
+"""The first release whose namespaces have a policy. Source: netapp-ontap 9.16.1 has NvmeNamespace.qos_policy, 9.15.1 has not."""
+
 _LUN_TABLE = counters.LUNS.removesuffix("/rows")  # as SOURCES names it
 
 
@@ -168,8 +172,26 @@ class _Reading:
         for page in self.lists.pages("storage/luns", "LUN", parse_errors, fields=fields):
             regular = [lun for lun in page if lun.value.get("class") != "protocol_endpoint"]
             yield self._volumes([rows.lun_row(lun, self.lists.containers, svm_qos, self.policies) for lun in regular])
-        self.volumes_read = True
         yield from parse_errors.gaps(self.endpoint)
+        if self._has_nvme:
+            yield from self._namespaces(svm_qos)
+        self.volumes_read = True
+
+    def _namespaces(self, svm_qos: dict[str, Reference]) -> Iterator[Batch | Gap]:
+        """NVMe namespaces, which are no LUNs; those of releases that have no such policies have none of their own."""
+        parse_errors = ParseErrors(f"GET {_NAMESPACES}")
+        fields = "uuid,name,svm.name,os_type,location.volume.uuid,space.size,space.used,status.state,status.container_state"
+        if self.cluster.version[:2] >= _FIRST_WITH_QOS_OF_NAMESPACES:
+            fields += ",qos_policy.name,qos_policy.uuid"
+        for page in self.lists.pages(_NAMESPACES, "namespace", parse_errors, fields=fields):
+            yield self._volumes([rows.namespace_row(each, self.lists.containers, svm_qos, self.policies) for each in page])
+        yield from parse_errors.gaps(self.endpoint)
+
+    @property
+    def _has_nvme(self) -> bool:
+        """Whether an SVM that was read serves NVMe; without one no list of NVMe is asked for."""
+        served = (svm.value.get("nvme") for svm in self.svms.values())
+        return any(isinstance(nvme, dict) and nvme.get("enabled") is True for nvme in served)
 
     def _volumes(self, table_rows: list[Row]) -> Batch:
         for row in table_rows:
@@ -185,7 +207,7 @@ class _Reading:
         """The QoS policy of every SVM by its name; without this list nobody knows all of a volume's QoS, nor its state. Keeps the SVMs."""
         parse_errors = ParseErrors("GET svm/svms")
         by_name: dict[str, Reference] = {}
-        fields = "uuid,name,state,subtype,nfs.enabled,qos_policy.name,qos_policy.uuid"
+        fields = "uuid,name,state,subtype,nfs.enabled,nvme.enabled,qos_policy.name,qos_policy.uuid"
         try:
             for svm in self.lists.records("svm/svms", "SVM", parse_errors, fields=fields):
                 name = svm.text("name") or ""
@@ -230,12 +252,27 @@ class _Reading:
             yield batch("array_host", self.endpoint, [host for host, _ in hosts])
             yield batch("array_initiator", self.endpoint, [row for _, initiators in hosts for row in initiators])
         yield from parse_errors.gaps(self.endpoint)
+        if self._has_nvme:
+            yield from self._subsystems()
+
+    def _subsystems(self) -> Iterator[Batch | Gap]:
+        parse_errors = ParseErrors(f"GET {_SUBSYSTEMS}")
+        for page in self.lists.pages(_SUBSYSTEMS, "subsystem", parse_errors, fields="uuid,name,os_type,hosts.nqn"):
+            hosts = [rows.subsystem_rows(subsystem) for subsystem in page]
+            yield batch("array_host", self.endpoint, [host for host, _ in hosts])
+            yield batch("array_initiator", self.endpoint, [row for _, initiators in hosts for row in initiators])
+        yield from parse_errors.gaps(self.endpoint)
 
     def connections(self) -> Iterator[Batch | Gap]:
         fields = "lun.uuid,igroup.uuid,logical_unit_number"
-        return self.lists.table(
+        yield from self.lists.table(
             "array_connection", rows.connection_row, "protocols/san/lun-maps", "LUN map", key="lun.uuid/igroup.uuid", fields=fields
         )
+        if self._has_nvme:
+            key, fields = "namespace.uuid/subsystem.uuid", "namespace.uuid,subsystem.uuid"
+            yield from self.lists.table(
+                "array_connection", rows.namespace_connection_row, _SUBSYSTEM_MAPS, "map of a namespace", key=key, fields=fields
+            )
 
     def protocol_endpoints(self) -> Iterator[Batch | Gap]:
         devices: dict[str, str | None] = {}
@@ -276,6 +313,9 @@ class _Reading:
         parse_errors = ParseErrors("GET storage/luns, metric")
         for page in self.lists.pages("storage/luns", "LUN", parse_errors, fields="uuid,name,svm.name,class,metric"):
             yield self._load([lun for lun in page if lun.value.get("class") != "protocol_endpoint"], ratios, seen)
+        if self._has_nvme:
+            for page in self.lists.pages(_NAMESPACES, "namespace", parse_errors, fields="uuid,name,svm.name,metric"):
+                yield self._load(page, {}, seen)
         for volume_id in sorted(self.volume_ids - seen):
             parse_errors.add("the record", f"volume {volume_id}", "was not in the answer")
         if not self.volumes_read:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _PREFIX = "naa.600a0980"
 _SERIAL_LENGTH = 12  # ASCII characters
 _HEX_SERIAL = re.compile(r"[0-9a-f]{24}")
+_UUID = re.compile(r"[0-9a-f]{32}")
 _WWPN = re.compile(r"[0-9a-f]{2}(?::[0-9a-f]{2}){7}")
 
 
@@ -185,33 +186,56 @@ def lun_row(lun: Record, containers: Mapping[str, Container], svm_qos: Mapping[s
     kind = lun.text("class")
     if kind is not None:
         lun.listed("class", LUN_KINDS)
-    svm, space, status = lun.inner("svm"), lun.inner("space"), lun.inner("status")
-    volume_id, svm_name = lun.identifier("uuid"), svm and svm.text("name")
-    within = _container(lun, containers)
     virtual = kind == "vvol"
-    own = reference_of(lun, "qos_policy") if lun.value.get("qos_policy") is not None or is_filled(lun) else NOT_KNOWN
+    row = _block_row(lun, containers, svm_qos, policies)
+    return row | {
+        "kind": LUN_KINDS.get(kind or ""),
+        "serial": lun.optional_text("serial_number"),
+        "device": None if virtual else device_of(lun),
+        "is_virtual": virtual if kind in LUN_KINDS else None,
+        "vvol_id": row["volume_id"] if virtual else None,
+    }
+
+
+def namespace_row(
+    namespace: Record, containers: Mapping[str, Container], svm_qos: Mapping[str, Reference], policies: Mapping[str, Policy]
+) -> Row:
+    """A row of array_volume for an NVMe namespace; arguments as of `lun_row`. It has no serial number.
+
+    Hosts name it by a UUID. Source: NetAppDocs/ontap-sanhost, nvme_esxi_8.adoc: "uuid." and 32 digits; that these are those of the
+    resource is inferred. One that is another's joins with no device.
+    """
+    row = _block_row(namespace, containers, svm_qos, policies)
+    digits = (row["volume_id"] or "").replace("-", "")
+    if row["volume_id"] is not None and not _UUID.fullmatch(digits):
+        namespace.parse_errors.add("uuid", namespace.label, "is not 32 hexadecimal digits")
+        digits = ""
+    return row | {"kind": "namespace", "serial": None, "device": f"uuid.{digits}" if digits else None, "is_virtual": False, "vvol_id": None}
+
+
+def _block_row(block: Record, containers: Mapping[str, Container], svm_qos: Mapping[str, Reference], policies: Mapping[str, Policy]) -> Row:
+    """What a LUN and a namespace have alike: where they lie, how they are, and the policies they are under."""
+    svm, space, status = block.inner("svm"), block.inner("space"), block.inner("status")
+    volume_id, svm_name = block.identifier("uuid"), svm and svm.text("name")
+    within = _container(block, containers)
+    own = reference_of(block, "qos_policy") if block.value.get("qos_policy") is not None or is_filled(block) else NOT_KNOWN
     around = (
         within.qos if within else Reference(is_known=False),
         svm_qos.get(svm_name or "", Reference(is_known=False)),
     )
     return {
         "volume_id": volume_id,
-        "name": lun.text("name"),
-        "kind": LUN_KINDS.get(kind or ""),
-        "os_type": lun.listed("os_type", OS_TYPES),
-        "serial": lun.optional_text("serial_number"),
-        "device": None if virtual else device_of(lun),
-        "is_virtual": virtual if kind in LUN_KINDS else None,
-        "vvol_id": volume_id if virtual else None,
+        "name": block.text("name"),
+        "os_type": block.listed("os_type", OS_TYPES),
         "status": status and _state_within(status),
         "size_bytes": space and space.number("size"),
-        "used_bytes": used_of(lun),
+        "used_bytes": used_of(block),
         "qos_group_size_bytes": within.size_bytes if within and within.qos.is_one else None,
         "qos_group_used_bytes": within.used_bytes if within and within.qos.is_one else None,
         "pool_id": within and within.pool_id,
         "svm": svm_name,
         "export_path": None,
-        **qos_columns(lun, own, around, policies),
+        **qos_columns(block, own, around, policies),
     }
 
 
@@ -315,6 +339,33 @@ def initiator_of(name: str) -> tuple[str, str] | None:
     if _WWPN.fullmatch(lowered):
         return lowered.replace(":", ""), "fc"
     return (lowered, "iscsi") if lowered.startswith(("iqn.", "eui.", "naa.")) else None
+
+
+def subsystem_rows(subsystem: Record) -> tuple[Row, list[Row]]:
+    """A row of array_host for an NVMe subsystem, and the rows of array_initiator: the names of the hosts that may connect to it."""
+    host_id = subsystem.identifier("uuid")
+    host: Row = {
+        "array_host_id": host_id,
+        "name": subsystem.text("name"),
+        "host_group": None,
+        "host_type": subsystem.listed("os_type", OS_TYPES, needed=True),
+    }
+    listed = subsystem.value.get("hosts")
+    names = [each.get("nqn") if isinstance(each, dict) else None for each in listed] if isinstance(listed, list) else []
+    if (listed is not None and not isinstance(listed, list)) or not all(isinstance(name, str) and name for name in names):
+        subsystem.parse_errors.add("hosts", subsystem.label, "is not a list of hosts with their names")
+    known = dict.fromkeys(name.lower() for name in names if isinstance(name, str) and name)
+    return host, [{"array_host_id": host_id, "initiator": name, "kind": "nvme"} for name in known]
+
+
+def namespace_connection_row(mapping: Record) -> Row:
+    """A row of array_connection; a namespace has an id of its own within its subsystem, and no LUN."""
+    namespace, subsystem = mapping.inner("namespace"), mapping.inner("subsystem")
+    return {
+        "volume_id": namespace and namespace.identifier("uuid"),
+        "array_host_id": subsystem and subsystem.identifier("uuid"),
+        "lun": None,
+    }
 
 
 def connection_row(mapping: Record) -> Row:

@@ -11,7 +11,11 @@ ARRAY_VOLUME_TABLES = (
         ENDPOINT,
         ("volume_id", "VARCHAR", "unique within the endpoint"),
         ("name", "VARCHAR", ""),
-        ("kind", "VARCHAR", "lun | vvol | protocol_endpoint (FlashArray, where it is a volume) | share (a file system that NFS exports)"),
+        (
+            "kind",
+            "VARCHAR",
+            "lun | namespace (ONTAP, NVMe) | vvol | protocol_endpoint (FlashArray) | share (exported by NFS)",
+        ),
         ("serial", "VARCHAR", "as the array reports it; NULL when it reports none"),
         ("device", "VARCHAR", "the name a host sees it by, for example naa.6f47acc1...; NULL when it has none"),
         ("is_virtual", "BOOLEAN", "a vVol"),

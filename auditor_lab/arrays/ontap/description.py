@@ -19,12 +19,14 @@ from auditor_lab.arrays.ontap.parts import (
     IgroupDescription,
     JobDescription,
     LunDescription,
+    NamespaceDescription,
     NodeDescription,
     QosPolicyDescription,
     RaidOptionDescription,
     RelationshipDescription,
     ScheduleDescription,
     SnapMirrorPolicyDescription,
+    SubsystemDescription,
     SvmDescription,
     VolumeDescription,
 )
@@ -61,6 +63,8 @@ class OntapDescription:
     volumes: tuple[VolumeDescription, ...] = ()
     luns: tuple[LunDescription, ...] = ()
     igroups: tuple[IgroupDescription, ...] = ()
+    namespaces: tuple[NamespaceDescription, ...] = ()
+    subsystems: tuple[SubsystemDescription, ...] = ()
     snapmirror_policies: tuple[SnapMirrorPolicyDescription, ...] = (SnapMirrorPolicyDescription(name="MirrorAllSnapshots"),)
     relationships: tuple[RelationshipDescription, ...] = ()
     raid_options: tuple[RaidOptionDescription, ...] = ()
@@ -96,9 +100,10 @@ class OntapDescription:
                 {n.name for n in self.nodes},
                 {a.node for a in self.aggregates} | {o.node for o in self.raid_options} | {a.node for a in self.alerts},
             ),
-            ("SVM", {svm.name for svm in self.svms}, in_svm | {group.svm for group in self.igroups}),
+            ("SVM", {svm.name for svm in self.svms}, in_svm | {group.svm for group in self.igroups} | {one.svm for one in self.subsystems}),
             ("aggregate", {aggregate.name for aggregate in self.aggregates}, {volume.aggregate for volume in self.volumes}),
-            ("volume", {volume.name for volume in self.volumes}, {lun.volume for lun in self.luns}),
+            ("volume", {volume.name for volume in self.volumes}, {one.volume for one in (*self.luns, *self.namespaces)}),
+            ("subsystem", {one.name for one in self.subsystems}, {one.subsystem for one in self.namespaces}),
             ("schedule", {each.name for each in self.schedules}, scheduled | {each.schedule for each in self.relationships}),
             (
                 "QoS policy",

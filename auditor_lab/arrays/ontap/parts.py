@@ -223,6 +223,29 @@ class IgroupDescription:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NamespaceDescription:
+    """An NVMe namespace; its name in REST is /vol/<volume>/<name>. Without a subsystem nobody reaches it."""
+
+    name: str
+    volume: str
+    subsystem: str | None = None
+    size_bytes: int = 500 << 30
+    os_type: str = "vmware"
+    iops: int = 0
+    latency_us: int = 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubsystemDescription:
+    """An NVMe subsystem, and the qualified names of the hosts that may connect to it."""
+
+    name: str
+    svm: str
+    hosts: tuple[str, ...] = ()
+    os_type: str = "vmware"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SnapMirrorPolicyDescription:
     """A SnapMirror policy of the cluster."""
 

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from auditor_lab.arrays.ontap import counters, creation, jobs, records, records_data, writing
+from auditor_lab.arrays.ontap import counters, jobs, making, records, records_data, records_nvme, writing
 
 if TYPE_CHECKING:
     from auditor_lab.arrays.ontap.cluster import Cluster
@@ -99,6 +100,27 @@ RESOURCES: tuple[Resource, ...] = (
         expensive=("is_svm_root", "encryption", "efficiency", "error_state", "movement", "nas", "qos", *_METRIC),
         optional=("qos.policy.name", "qos.policy.uuid", "nas.path", "movement", *_OF_VOLUMES),
         patch=writing.patch_volume,
+    ),
+    Resource(
+        "storage/namespaces",
+        lambda c: c.description.namespaces,
+        records_nvme.namespace,
+        expensive=("auto_delete", "subsystem_map", "metric"),
+        optional=("qos_policy.name", "qos_policy.uuid"),
+    ),
+    Resource(
+        "protocols/nvme/subsystems",
+        lambda c: c.description.subsystems,
+        records_nvme.subsystem,
+        expensive=("hosts",),
+        optional=("hosts.nqn",),
+    ),
+    Resource(
+        "protocols/nvme/subsystem-maps",
+        records_nvme.maps,
+        records_nvme.subsystem_map,
+        default=("namespace.uuid", "namespace.name", "subsystem.uuid", "subsystem.name", "svm"),
+        keys=("subsystem.uuid", "namespace.uuid"),
     ),
     Resource("storage/aggregates", lambda c: c.description.aggregates, records.aggregate, expensive=("space.footprint", *_METRIC)),
     Resource("storage/disks", records.disks, records.disk, default=("name",), keys=("name",), optional=("rpm", "error")),
