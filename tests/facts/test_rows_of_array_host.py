@@ -182,10 +182,11 @@ def test_a_stranger_may_be_an_esxi_host_where_not_every_adapter_of_every_host_wa
     ("kind", "is_esxi"),
     [
         pytest.param("sas", None, id="what vCenter has of a SAS adapter is not the port that an array knows"),
+        pytest.param("nvme", None, id="vCenter has no name of an NVMe host"),
         pytest.param("fc", False, id="a Fibre Channel port that no host has"),
     ],
 )
-def test_a_stranger_by_sas_may_be_an_esxi_host(kind: str, is_esxi: bool | None) -> None:
+def test_a_stranger_by_sas_or_nvme_may_be_an_esxi_host(kind: str, is_esxi: bool | None) -> None:
     given = strangers()
     add(given, "array_initiator", {"endpoint": "fa", "array_host_id": "strangers", "initiator": "500605b000000001", "kind": kind})
     assert [row["is_esxi"] for row in rows_by_id("array_host", given).values()] == [is_esxi]

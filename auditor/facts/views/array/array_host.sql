@@ -2,8 +2,8 @@
 -- a row is called: host of the array
 -- One row per host, server or initiator group that an array knows, joined to ESXi hosts by their initiators.
 -- `is_esxi` is true as soon as one initiator is an ESXi host's, false only where every adapter of every host was read, and each whose kind has
--- a name or number of its own reports it, and it is known by no SAS initiator: what vCenter has of a SAS adapter is not the port that an
--- array knows. `host` and `cluster` are NULL unless all of them are of one.
+-- a name or number of its own reports it, and it is known by no SAS initiator and no NVMe host: what vCenter has of a SAS adapter is not the
+-- port that an array knows, and of an NVMe host's qualified name it has nothing. `host` and `cluster` are NULL unless all of them are of one.
 WITH adapter AS (
     -- Two hosts may report one initiator, as a profile of a blade that was moved: then it is both hosts'.
     SELECT DISTINCT b.initiator, h.endpoint || '/' || h.host_id AS host_key, h.name AS host, h.cluster
@@ -19,7 +19,7 @@ known AS (
         count(DISTINCT b.initiator) AS initiators_seen,
         string_agg(CASE WHEN b.initiator IS NULL THEN i.initiator END, ', ' ORDER BY i.initiator) AS initiators_unseen,
         count(DISTINCT b.host_key) AS esxi_hosts,
-        bool_or(i.kind = 'sas') AS any_sas,
+        bool_or(i.kind IN ('sas', 'nvme')) AS any_unnamed,
         string_agg(DISTINCT i.kind, ', ' ORDER BY i.kind) AS initiator_kinds,
         few_distinct(b.host) AS host_names,
         CASE WHEN count(DISTINCT b.host_key) = 1 THEN any_value(b.host) END AS host,
@@ -64,7 +64,7 @@ SELECT
     CASE WHEN r.array_hosts_read THEN coalesce(k.initiators_seen, 0) END AS initiators_seen,
     k.initiators_unseen,
     k.initiator_kinds,
-    CASE WHEN k.esxi_hosts > 0 THEN true WHEN r.array_hosts_read AND w.hosts_read AND e.hbas_read AND NOT coalesce(k.any_sas, false) THEN false END AS is_esxi,
+    CASE WHEN k.esxi_hosts > 0 THEN true WHEN r.array_hosts_read AND w.hosts_read AND e.hbas_read AND NOT coalesce(k.any_unnamed, false) THEN false END AS is_esxi,
     k.esxi_hosts,
     k.host_names,
     CASE WHEN r.connections_read THEN coalesce(c.volumes, 0) END AS volumes,
