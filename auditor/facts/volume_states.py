@@ -3,6 +3,9 @@
 For a state that is None here, or missing, it is not known whether hosts can reach the volume: such a
 volume is neither well nor unwell. A family that is left out reports no such state: of a FlashArray's volume it is known only whether it was
 destroyed, and what an ETERNUS reports in the format for programs is a number that no source explains.
+A state that stands here as None, and one that does not stand here, is one of which nobody knows whether hosts get at the volume: such a
+volume is neither well nor unwell. A family that is left out reports no such state: what an ETERNUS reports in the format for programs is a
+number that no source explains.
 """
 
 from __future__ import annotations
@@ -41,6 +44,14 @@ SERVES: Mapping[str, Mapping[str, bool | None]] = MappingProxyType(
             "active": True,
             **dict.fromkeys(("init", "locked", "snapMirrorTarget"), False),
             **dict.fromkeys(("readOnly", "replicationTarget"), None),
+        },
+        # Nothing of a FlashArray's volume tells of a state but whether it was destroyed, which is no volume here; of its pod two words do.
+        # Pod.promotion_status: demoted "does not accept write requests". PodArrayStatus.status of this array: offline and resyncing "cannot
+        # handle I/O to the pod", suspended "would transition to either online or offline soon".
+        "flasharray": {
+            "active": True,
+            **dict.fromkeys(("pod demoted", "pod offline", "pod resyncing"), False),
+            **dict.fromkeys(("pod promoting", "pod suspended", "pod unknown"), None),
         },
         # VolumeEx.StatusEnum of NetApp/santricity-webapi-javasdk, which explains none of them; a degraded one may serve with a drive less.
         # Offline is one that is optimal, and of which VolumeEx.offline says "currently offline".

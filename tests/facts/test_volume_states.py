@@ -11,6 +11,7 @@ import yaml
 from auditor.contract.reading import collected
 from auditor.endpoints.common.sessions import open_session
 from auditor.endpoints.element import enumerations as element
+from auditor.endpoints.flasharray import enumerations as flasharray
 from auditor.endpoints.nimble import enumerations as nimble
 from auditor.endpoints.ontap import enumerations as ontap
 from auditor.endpoints.powerstore import enumerations as powerstore
@@ -22,7 +23,7 @@ from auditor.model.endpoint_kinds import endpoint_type
 from tests.contract.examples import EXAMPLES
 
 ROOT = Path(__file__).parents[2]
-WITHOUT = {"flasharray": "it tells only what was destroyed", "eternus-dx": "a number that no source explains"}
+WITHOUT = {"eternus-dx": "a number that no source explains"}
 VOLUMES = needs([("array_volume", "status")])
 # By kind, the operation that lists volumes, where its answer has the list, and the field, dotted.
 LISTS: dict[EndpointKind, tuple[str | tuple[str, ...], str, str]] = {
@@ -59,6 +60,9 @@ def test_each_list_has_a_state_that_serves_and_is_the_list_that_is_read_by() -> 
     assert {*SERVES["nimble"]} == {*nimble.VOLUME_STATES}
     # What is deleted is no volume in any view; what hosts may read and write is active.
     assert {*SERVES["solidfire"]} == {*element.VOLUME_STATES} - {"deleted"} | {*element.ACCESS} - {"readWrite"}
+    assert {*SERVES["flasharray"]} == {"active"} | {
+        f"pod {word}" for word in {*flasharray.PROMOTIONS, *flasharray.IN_POD} - {"promoted", "online"}
+    }
     svms = {f"SVM {state}" for state in ontap.SVM_STATES if state != "running"}
     assert {*SERVES["ontap"]} >= svms | {*ontap.CONTAINER_STATES}
 
@@ -102,8 +106,9 @@ def blocks(of: Any) -> list[Any]:
 
 
 def test_every_kind_whose_states_are_listed_is_tried_with_another_one() -> None:
-    # An Element's answer has lists in lists: its reader is tried with another word in tests/endpoints/element.
-    assert {family_of(kind) for kind in LISTS} == {*SERVES} - {"3par", "solidfire"}
+    # An Element's answer has lists in lists, and a FlashArray's state is that of its pods: their readers are tried with other words in
+    # tests/endpoints.
+    assert {family_of(kind) for kind in LISTS} == {*SERVES} - {"3par", "solidfire", "flasharray"}
 
 
 def _with(record: dict[str, Any], names: list[str], value: Any) -> dict[str, Any]:

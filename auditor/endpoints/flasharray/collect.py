@@ -46,7 +46,6 @@ def collect_flasharray(array: FlashArray, endpoint: Endpoint, needs: Needs = EVE
         array,
         endpoint.name,
         wants_model="controllers" in needs.properties("array"),
-        wants_pods="pods" in needs.properties("volumes"),
         wants_tags="tags" in needs.properties("volumes"),
     )
     topics: dict[str, Callable[[], Iterator[Batch | Gap]]] = {
@@ -73,7 +72,6 @@ class _Reading:
     array: FlashArray
     endpoint: str
     wants_model: bool = True
-    wants_pods: bool = True
     wants_tags: bool = True
     groups: dict[str, tuple[str | None, rows.Ceilings]] = field(default_factory=dict)
     host_protocols: dict[str, set[str]] | None = None  # kinds of initiators by array_host_id; None: not read
@@ -83,6 +81,7 @@ class _Reading:
     connected: list[Row] | None = None  # rows of array_connection, where they were read for the volumes' sake
     hosts_error: EndpointError | None = None
     pod_arrays: dict[str, str | None] | None = None  # by the pod's name; None: not asked yet
+    pod_states: dict[str, str | None] = field(default_factory=dict)  # as rows.pod_state has them, by the pod's name
     vvol_ids: dict[str, str] | None = None  # by the volume's id; None: not asked yet
     levels: Levels = field(default_factory=Levels)
     hosts_of: dict[str, set[str]] | None = None  # ids of hosts by the volume's; None: not asked, or not known
@@ -152,9 +151,12 @@ class _Reading:
                 row = rows.volume_row(volume, self.groups, by_nvme=None if by_nvme is None else by_nvme.get(volume_id, False))
                 self.levels.hold(row, None if self.hosts_of is None else self.hosts_of.get(volume_id, ()))
                 row["pod_arrays"] = row["vvol_id"] = None
-                if row["pod"] is not None and self.wants_pods:
+                if row["pod"] is not None:
                     yield from self._read_pods()
                     row["pod_arrays"] = (self.pod_arrays or {}).get(row["pod"])
+                    if row["status"] == "active":
+                        state = self.pod_states.get(row["pod"])
+                        row["status"] = None if state is None else state or "active"
                 if row["is_virtual"] and self.wants_tags:
                     yield from self._read_vvol_ids()
                     row["vvol_id"] = (self.vvol_ids or {}).get(volume_id)
@@ -206,7 +208,7 @@ class _Reading:
                 self.hosts_of.setdefault(row["volume_id"], set()).add(row["array_host_id"])
 
     def _read_pods(self) -> Iterator[Gap]:
-        """Learn, once and only where a volume lies in a pod, which arrays each pod lies on."""
+        """Learn, once and only where a volume lies in a pod, which arrays each pod lies on, and whether hosts get at it here."""
         if self.pod_arrays is not None:
             return
         self.pod_arrays = {}
@@ -214,6 +216,8 @@ class _Reading:
         what = "GET pods, by which the arrays of a stretched volume are known"
         listed = yield from optional(self.endpoint, what, lambda: list(self._listed("pods", "pod", "name", parse_errors)))
         self.pod_arrays = dict(map(rows.pod_arrays, listed or ()))
+        own = self.array.known_identity
+        self.pod_states = {str(pod.value.get("name")): rows.pod_state(pod, own and own.lower()) for pod in listed or ()}
         yield from parse_errors.gaps(self.endpoint)
 
     def _read_vvol_ids(self) -> Iterator[Gap]:

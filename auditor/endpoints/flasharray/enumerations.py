@@ -27,6 +27,22 @@ PERSONALITIES: Mapping[str, str] = MappingProxyType(
 SEVERITIES: Mapping[str, str] = MappingProxyType({"critical": "critical", "warning": "warning", "info": "info", "hidden": "info"})
 """Alert.severity."""
 
+PROMOTIONS: Mapping[str, str] = MappingProxyType(
+    {"promoted": "takes writes of hosts", "demoted": "takes none", "promoting": "may take them soon"}
+)
+"""Pod.promotion_status, which REST has from 2.2 on."""
+
+IN_POD: Mapping[str, str] = MappingProxyType(
+    {
+        "online": "handles I/O to the pod",
+        "offline": "cannot handle it",
+        "resyncing": "cannot handle it yet",
+        "suspended": "is about to be online or offline",
+        "unknown": "nobody knows: only the other array of the pod can be",
+    }
+)
+"""PodArrayStatus.status, of one array in a pod."""
+
 CONTROLLER_KINDS: Mapping[str, str] = MappingProxyType(
     {"array_controller": "of the array", "shelf_controller": "of a shelf, which serves no host"}
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.common.alerts import alert_row, severity_of
 from auditor.endpoints.common.records import Record, objects
-from auditor.endpoints.flasharray.enumerations import KINDS, SEVERITIES
+from auditor.endpoints.flasharray.enumerations import IN_POD, KINDS, PROMOTIONS, SEVERITIES
 from auditor.endpoints.flasharray.limits import LIMITS, ceiling_of
 from auditor.facts.node_states import IS_UP
 
@@ -206,6 +206,19 @@ def pod_arrays(pod: Record) -> tuple[str, str | None]:
         pod.parse_errors.add("arrays", pod.label, "is no list of arrays with their names")
         return str(pod.value.get("name")), None
     return str(pod.value.get("name")), ", ".join(sorted(known))
+
+
+def pod_state(pod: Record, own_id: str | None) -> str | None:
+    """Why hosts do not get at the volumes of a pod on this array, or may not: a word of `SERVES`; empty where nothing says so.
+
+    None where a word is not known. Source: OpenAPI definitions, Pod.promotion_status, PodArrayStatus.status.
+    """
+    listed = pod.value.get("arrays")
+    own = [each for each in listed if isinstance(each, dict) and str(each.get("id")).lower() == own_id] if isinstance(listed, list) else []
+    here = [Record(each, pod.label, pod.parse_errors, "arrays.").listed("status", IN_POD) for each in own if each.get("status") is not None]
+    promotion = [pod.listed("promotion_status", PROMOTIONS)] if pod.value.get("promotion_status") is not None else []
+    words = [None if word is None else f"pod {word}" for word in (*here, *promotion) if word not in ("online", "promoted")]
+    return words[0] if words else ""
 
 
 def _device(volume: Record, serial: str, *, by_nvme: bool | None) -> str | None:

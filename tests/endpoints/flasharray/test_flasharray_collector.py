@@ -83,11 +83,52 @@ def test_a_volume_in_a_pod_names_the_arrays_it_lies_on(served: tuple[FlashArrayS
     assert {row["pod"]: row["pod_arrays"] for row in found.tables["array_volume"]} == {None: None, "both": "fa-1, fa-2"}
 
 
+@pytest.mark.parametrize(
+    ("changes", "state"),
+    [
+        # py-pure-client 1.96.0, Pod.promotion_status: a demoted pod "does not accept write requests".
+        pytest.param({"promotion_status": "demoted"}, "pod demoted", id="demoted"),
+        pytest.param({"promotion_status": ...}, "active", id="a release without it"),
+        # PodArrayStatus.status: "The array cannot handle I/O to the pod".
+        pytest.param({"here": "offline"}, "pod offline", id="this array is away from the pod"),
+        pytest.param({"here": "resyncing", "promotion_status": "promoting"}, "pod resyncing", id="and is not whole yet"),
+        pytest.param({"there": "offline"}, "active", id="the other array is away"),
+        pytest.param({"here": ...}, "active", id="not told"),
+    ],
+)
+def test_a_volume_in_a_pod_is_there_where_its_pod_is(
+    served: tuple[FlashArrayServer, Endpoint], changes: dict[str, Any], state: str
+) -> None:
+    server, endpoint = served
+    server.alterations["GET pods"] = lambda body: {**body, "items": [pod_with(server, pod, changes) for pod in body["items"]]}
+    found = collected(endpoint)
+    assert {row["pod"]: row["status"] for row in found.tables["array_volume"]} == {None: "active", "both": state}
+    assert found.gaps == []
+
+
+def test_a_pod_of_a_state_that_is_not_known_leaves_a_gap(served: tuple[FlashArrayServer, Endpoint]) -> None:
+    server, endpoint = served
+    server.alterations["GET pods"] = lambda body: {**body, "items": [{**pod, "promotion_status": "resting"} for pod in body["items"]]}
+    found = collected(endpoint)
+    assert {row["pod"]: row["status"] for row in found.tables["array_volume"]} == {None: "active", "both": None}
+    assert [gap.what for gap in found.gaps] == ["GET pods: promotion_status of pod both"]
+
+
+def pod_with(server: FlashArrayServer, pod: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
+    """The pod with this promotion_status, and these states of this array in it and of the other one; Ellipsis takes one away."""
+    places = {True: changes.get("here", "online"), False: changes.get("there", "online")}
+    arrays = [{**each, "status": places[each["id"] == server.array.description.reported_id]} for each in pod["arrays"]]
+    arrays = [{name: value for name, value in each.items() if value is not ...} for each in arrays]
+    changed = {**pod, "arrays": arrays, "promotion_status": changes.get("promotion_status", "promoted")}
+    return {name: value for name, value in changed.items() if value is not ...}
+
+
 def test_pods_that_cannot_be_asked_for_leave_only_their_own_hole(served: tuple[FlashArrayServer, Endpoint]) -> None:
     server, endpoint = served
     server.faults.active.append(Fault("drop", "GET pods"))
     found = collected(endpoint)
     assert {row["pod_arrays"] for row in found.tables["array_volume"]} == {None}
+    assert {row["pod"]: row["status"] for row in found.tables["array_volume"]} == {None: "active", "both": None}
     assert found.incomplete() == {"volumes"}
     assert [gap.what for gap in found.gaps] == ["GET pods, by which the arrays of a stretched volume are known"]
 
@@ -130,7 +171,7 @@ def test_connections_of_an_array_without_nvme_are_not_asked_for_the_volumes_sake
     with serving(tmp_path, plain) as (server, endpoint):
         found = collected(endpoint, needs({("array_volume", "device")}))
         assert found.complete == {"qos_policies": True, "volumes": True}
-        assert server.requests[3:-1] == ["GET volume-groups", "GET hosts", "GET volumes"]
+        assert server.requests[3:-1] == ["GET volume-groups", "GET hosts", "GET volumes", "GET pods"]
 
 
 @pytest.mark.parametrize("fault", [Fault("status", "GET hosts", status=403), Fault("drop", "GET hosts")], ids=["forbidden", "no answer"])
