@@ -41,6 +41,14 @@ SECOND_WORDS = [
     pytest.param(EndpointKind.ESERIES, "offline", True, id="an E-Series volume that is optimal and offline"),
     pytest.param(EndpointKind.POWERSTORE, "is_host_access_available", False, id="a PowerStore volume without access for hosts"),
 ]
+OTHER_WORDS = [
+    *((kind, field) for kind, (_, _, field) in LISTS.items()),
+    (EndpointKind.ONTAP, "subtype"),
+    (EndpointKind.ELEMENT, "access"),
+    (EndpointKind.ELEMENT, "status"),
+    (EndpointKind.FLASHARRAY, "promotion_status"),
+    (EndpointKind.FLASHARRAY, "arrays.status"),
+]
 
 
 def families() -> set[str]:
@@ -83,6 +91,17 @@ def test_a_volume_that_is_well_by_one_word_and_not_by_another_does_not_serve(
     assert {SERVES[family_of(kind)][row["status"]] for row in blocks(before)} == {True}
     assert {SERVES[family_of(kind)][row["status"]] for row in blocks(found)} == {False}
     assert [gap.what for gap in found.gaps] == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "field"),
+    [*((one.values[0], str(one.values[1])) for one in SECOND_WORDS if isinstance(one.values[2], str)), *OTHER_WORDS],
+    ids=str,
+)
+def test_a_recording_keeps_every_word_by_which_a_volume_is_there(kind: EndpointKind, field: str) -> None:
+    """Masked, it would be a word that nobody knows."""
+    of_kind = endpoint_type(kind)
+    assert field.rpartition(".")[2] in of_kind.load(of_kind.kept_fields).split()
 
 
 def read_with(kind: EndpointKind, field: str, value: Any, folder: Path) -> tuple[Any, Any]:
