@@ -33,6 +33,7 @@ class FlashArray(SessionBase):
 
     Attributes:
         api_version: negotiated, as text.
+        purity: the release of its software, for example "6.4.10"; None where it reports none.
         notes: what people should know of the session; empty mostly.
     """
 
@@ -44,6 +45,7 @@ class FlashArray(SessionBase):
         about = self._about()
         software = " ".join(str(about[key]) for key in ("os", "version") if about.get(key)) or "FlashArray"
         self.release = f"{software} REST {self.api_version}"
+        self.purity = str(about["version"]) if about.get("version") else None
         self.known_identity = _id_of(about)
         newer = f"{endpoint.name} speaks REST up to {wire.newer[-1]}; {wire.api_version} is used" if wire.newer else ""
         if newer:

@@ -239,8 +239,9 @@ class _Reading:
         """The latest sample of each volume."""
         parse_errors = ParseErrors("GET volumes/performance")
         seen: set[str] = set()
+        queue_is_in = rows.has_queue_time(self.array.purity)
         for page in self._pages("volumes/performance", "volume", "id", parse_errors, seen, destroyed="false"):
-            yield batch("array_volume_load", self.endpoint, [rows.load_row(load) for load in page])
+            yield batch("array_volume_load", self.endpoint, [rows.load_row(load, queue_is_in=queue_is_in) for load in page])
         for volume_id, name in self.active_volumes.items():
             if volume_id not in seen:
                 parse_errors.add("the record", f"volume {name}", "was not in the answer")

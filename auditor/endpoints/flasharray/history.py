@@ -76,13 +76,13 @@ def _samples(array: FlashArray, resource: str, asked: dict[str, str], seconds: i
     found: dict[str, list[Sample]] = {}
     for page in array.pages(resource, **asked):
         for record in records(page, "items", "sample", "id", parse_errors, labelled="name"):
-            sample = _sample(record, seconds)
+            sample = _sample(record, seconds, queue_is_in=rows.has_queue_time(array.purity))
             if sample is not None:
                 found.setdefault(str(record.value["id"]), []).append(sample)
     return found
 
 
-def _sample(record: Record, seconds: int) -> Sample | None:
+def _sample(record: Record, seconds: int, *, queue_is_in: bool | None) -> Sample | None:
     milliseconds = record.number("time")
     if milliseconds is None:
         return None
@@ -91,6 +91,6 @@ def _sample(record: Record, seconds: int) -> Sample | None:
     except (OverflowError, ValueError, OSError):
         record.parse_errors.add("time", record.label, "is no moment")
         return None
-    row = rows.load_row(record)
+    row = rows.load_row(record, queue_is_in=queue_is_in)
     latency_us = row["latency_us"]
     return Sample(end, seconds, None if latency_us is None else latency_us / 1000, row["actual_iops"], row["bytes_per_second"])

@@ -251,8 +251,29 @@ def _shared(volume: Record, groups: Mapping[str, tuple[str | None, Ceilings]]) -
     return row, held.is_read
 
 
-def load_row(load: Record) -> Row:
+_WITH_QUEUE_TIME = {(6, 3): 14, (6, 4): 10}
+_PURITY = re.compile(r"(\d+)\.(\d+)\.(\d+)")
+
+
+def has_queue_time(purity: str | None) -> bool | None:
+    """Whether latencies of this release have the wait in the array's own queue in them; None where the release is not known.
+
+    Source: py-pure-client 1.96.0, ResourcePerformance.usec_per_read_op: "Beginning in Purity 6.3.14 and 6.4.10 and later, including later
+    major versions (6.5.x, 6.6.x and beyond), queue time is included"; neither SAN time nor that of a QoS rate limit is in any.
+    """
+    match = _PURITY.match(purity or "")
+    if match is None:
+        return None
+    branch, patch = (int(match[1]), int(match[2])), int(match[3])
+    return branch > (6, 4) or patch >= _WITH_QUEUE_TIME.get(branch, patch + 1)
+
+
+def load_row(load: Record, *, queue_is_in: bool | None = True) -> Row:
     """A row of array_volume_load: reads, writes and writes mirrored to a pod's other array together, means weighted by operations.
+
+    Args:
+        load: of GET volumes/performance.
+        queue_is_in: as `has_queue_time`; where it is not, the wait in the queue is added, as hosts wait for it too.
 
     Source: recorded answers, whose bytes_per_op counts all three.
     """
@@ -264,10 +285,20 @@ def load_row(load: Record) -> Row:
         "volume_id": load.identifier("id"),
         "average_io_bytes": amount // operations if operations and amount is not None else None,
         "actual_iops": operations,
-        "latency_us": _mean([_rate(load, f"usec_per_{kind}_op") for kind in kinds], rates),
+        "latency_us": _mean([_latency(load, kind, queue_is_in=queue_is_in) for kind in kinds], rates),
         "bytes_per_second": amount,
         "throttle_us": _mean([_rate(load, f"qos_rate_limit_usec_per_{kind}_op") for kind in kinds], rates),
     }
+
+
+def _latency(load: Record, kind: str, *, queue_is_in: bool | None) -> int | None:
+    took = _rate(load, f"usec_per_{kind}_op")
+    if queue_is_in or took is None:
+        return took
+    waited = _rate(load, f"queue_usec_per_{kind}_op")
+    if waited is None or (waited and queue_is_in is None):
+        return None
+    return took + waited
 
 
 def _rate(load: Record, name: str) -> int | None:

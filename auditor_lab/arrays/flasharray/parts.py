@@ -42,7 +42,7 @@ class LoadDescription:
         reads_per_sec: operations; likewise `writes_per_sec`.
         bytes_per_read: mean size; likewise `bytes_per_write`.
         usec_per_read_op: latency in the array, without the fabric and the host's queues.
-        queue_usec_per_read_op: the part of it that is spent in the array's own queue.
+        queue_usec_per_read_op: what is spent in the array's own queue; a part of it from Purity 6.3.14 and 6.4.10 on, beside it before.
         qos_rate_limit_usec_per_read_op: delay because a limit was reached.
     """
 

@@ -367,3 +367,45 @@ def test_connections_lead_from_volumes_to_hosts() -> None:
         "host.name of connection 7",
         "host.name of connection 8",
     ]
+
+
+@pytest.mark.parametrize(
+    ("purity", "is_in"),
+    [
+        # py-pure-client 1.96.0, ResourcePerformance.usec_per_read_op: from 6.3.14, 6.4.10 and 6.5 on.
+        ("6.3.13", False),
+        ("6.3.14", True),
+        ("6.4.9", False),
+        ("6.4.10", True),
+        ("6.5.0", True),
+        ("6.10.2", True),
+        ("5.3.21", False),
+        ("6.2.17", False),
+        ("6.4", None),
+        (None, None),
+    ],
+)
+def test_a_latency_has_the_arrays_own_queue_in_it_by_release(purity: str | None, is_in: bool | None) -> None:
+    assert rows.has_queue_time(purity) is is_in
+
+
+QUEUE = {"queue_usec_per_read_op": 40_000, "queue_usec_per_write_op": 10_000, "queue_usec_per_mirrored_write_op": 0}
+
+
+@pytest.mark.parametrize(
+    ("queue", "is_in", "latency", "named"),
+    [
+        pytest.param(QUEUE, True, 360, [], id="it is in the latency"),
+        # 300 x 40,100 + 100 x 10,500 + 100 x 1,000 microseconds of 500 operations.
+        pytest.param(QUEUE, False, 26_360, [], id="it is not, and hosts wait for it as well"),
+        pytest.param(QUEUE, None, None, [], id="nobody knows whether it is"),
+        pytest.param(dict.fromkeys(QUEUE, 0), None, 360, [], id="nobody waits in it"),
+        pytest.param({}, False, None, ["queue_usec_per_read_op of it", "queue_usec_per_write_op of it"], id="not reported"),
+    ],
+)
+def test_what_waits_in_the_arrays_own_queue_is_part_of_its_latency(
+    queue: dict[str, Any], is_in: bool | None, latency: int | None, named: list[str]
+) -> None:
+    load = record({**LOAD, **queue})
+    assert rows.load_row(load, queue_is_in=is_in)["latency_us"] == latency
+    assert [gap.what.partition(": ")[2] for gap in load.parse_errors.gaps("fa")] == named
