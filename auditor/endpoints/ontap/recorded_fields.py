@@ -14,6 +14,6 @@ FORMS = KeptForms(
 KEPT = """
 access_type alert_id application_type block_size checksum_style class code compression container_state counters.name cross_volume_dedupe
 data_compaction dedupe disk_class disk_type duration expected_iops_allocation healthy interval labels lag_time model monitor op_state
-os_type perceived_severity peak_iops_allocation properties.name protocol qos_policy raid_type state status storage_efficiency_mode style subtype
-sync_type type
+os_type perceived_severity peak_iops_allocation properties.name protocol qos_policy raid_type state status storage_efficiency_mode style
+subtype sync_type type
 """
