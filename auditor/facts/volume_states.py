@@ -1,9 +1,6 @@
 """What the states of an array's volumes mean, by family: the one registry, each list with its source.
 
 For a state that is None here, or missing, it is not known whether hosts can reach the volume: such a
-volume is neither well nor unwell. A family that is left out reports no such state: of a FlashArray's volume it is known only whether it was
-destroyed, and what an ETERNUS reports in the format for programs is a number that no source explains.
-A state that stands here as None, and one that does not stand here, is one of which nobody knows whether hosts get at the volume: such a
 volume is neither well nor unwell. A family that is left out reports no such state: what an ETERNUS reports in the format for programs is a
 number that no source explains.
 """

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from auditor_lab.arrays.ontap import counters, creation, jobs, records, records_data, writing
-from auditor_lab.arrays.ontap import counters, jobs, making, records, records_data, records_nvme, writing
+from auditor_lab.arrays.ontap import counters, creation, jobs, records, records_data, records_nvme, writing
 
 if TYPE_CHECKING:
     from auditor_lab.arrays.ontap.cluster import Cluster
