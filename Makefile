@@ -40,12 +40,12 @@ build/plugins/.ready: $(wildcard plugins/auditor-hpe3par/pyproject.toml plugins/
 # two cores: some of the time that a test takes is waiting for a peer that answers late on purpose. A test that runs make is not a part of this one.
 TESTS := env -u MAKEFLAGS -u MAKELEVEL $(PYTEST) -n 3 --dist loadfile --no-loadscope-reorder
 
-# The lab tests itself in the long part: it changes seldom, and whoever changes it runs tests/lab.
+# The lab tests itself in the long part: it changes seldom, and who changes it runs tests/lab.
 test: env ## run the tests but for the long ones and those of the lab itself
-	$(TESTS) --ignore tests/long --ignore tests/lab
+	$(TESTS) -m "not long" --ignore tests/long --ignore tests/lab
 
-test-long: env ## run the long tests: whole audits and long searches (tests/long), and the lab's own (tests/lab)
-	$(TESTS) --ignore tests/long/peers tests/long tests/lab
+test-long: env ## run the long tests: whole audits and long searches (tests/long and the marker `long`), and the lab's own (tests/lab)
+	$(TESTS) -m long --ignore tests/long/peers tests
 
 deep: env ## the searches of tests/long at their full depth; make check tries some of each
 	AUDITOR_DEEP_TESTS=1 $(TESTS) --ignore tests/long/peers tests/long tests/cli/test_paths.py

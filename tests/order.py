@@ -16,7 +16,13 @@ from tests.depth import DEEP, One
 
 TESTS = Path(__file__).parent
 LONG = TESTS / "long"
-"""Whole audits and long searches; what lies here is marked `long`, so that it can be left out, and be run without measuring coverage."""
+"""Whole audits and long searches. What lies here is marked `long`, and so are the lab's own tests, which change seldom.
+
+Elsewhere a test that takes half a second of processor time or more has the marker itself, and what needs a browser gets it.
+`make test` leaves out what has the marker.
+"""
+
+LAB = TESTS / "lab"
 
 LONGEST = (
     "long/walk/test_since.py",
@@ -151,9 +157,15 @@ def turned(found: list[One], process: int, of: int) -> list[One]:
     return found[begins:] + found[:begins]
 
 
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Mark a long test, before pytest chooses by markers."""
+    if item.path.is_relative_to(LONG) or item.path.is_relative_to(LAB) or "browser" in getattr(item, "fixturenames", ()):
+        item.add_marker(pytest.mark.long)
+
+
 @pytest.hookimpl(trylast=True)  # after pytest's own, which puts together what shares a parameter
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the deep tests, mark the long ones, and put the files into their order.
+    """Leave out the deep tests, and put the files into their order.
 
     What is quick comes first of all, so that its mistakes are seen soon.
     """
@@ -161,9 +173,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item.get_closest_marker("deep") is None]
-    for item in items:
-        if item.path.is_relative_to(LONG):
-            item.add_marker(pytest.mark.long)
     items.sort(key=lambda item: place_of(item.path))
 
 

@@ -30,6 +30,7 @@ def ended() -> int:
     return subprocess.run([sys.executable, "-c", _AT_ONCE], check=False, capture_output=True, timeout=60).returncode
 
 
+@pytest.mark.long
 def test_threads_that_want_the_catalogue_at_once_all_get_it() -> None:
     assert [ended() for _ in range(8)] == [0] * 8
 

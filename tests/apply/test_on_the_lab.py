@@ -365,6 +365,7 @@ def _unanswered(peers: Peers, *, lost: bool) -> Iterator[None]:
         over.set()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("lost", "elsewhere", "fate", "found"),
     [
@@ -393,6 +394,7 @@ def test_after_a_kill_between_intent_and_receipt_the_next_run_reports_the_result
     assert peers.writes() == 1
 
 
+@pytest.mark.long
 def test_while_the_vcenter_is_down_a_killed_change_stays_open(peers: Peers) -> None:
     with _unanswered(peers, lost=True):
         _killed_at_the_write(peers, peers.deeper())

@@ -139,6 +139,7 @@ class World:
                 assert not entry.settled or (entry.receipt is not None and same(entry.receipt.found, now))
 
 
+@pytest.mark.long
 @settings(max_examples=150)
 @given(steps=st.lists(STEPS, max_size=14))
 def test_no_unseen_value_is_overwritten_and_the_journal_explains_what_is_there(

@@ -260,6 +260,7 @@ def thousand(change: Make, after: int) -> list[Change]:
     return [replace(change(f"d{number}", after=after, host=f"esx-{number:04}"), number=number) for number in range(1, 1001)]
 
 
+@pytest.mark.long
 def test_an_unusual_value_for_a_thousand_hosts_changes_nothing_unless_it_is_meant(shelf: Any, run: Any, change: Make) -> None:
     changes = tuple(thousand(change, 16))
     unusual = Unusual("queue/default-unless-justified", "device.dsnro", (), 16, "32 to 256", tuple(range(1, 1001)))

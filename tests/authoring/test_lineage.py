@@ -6,6 +6,7 @@ from auditor.authoring.lineage import rests_on
 from auditor.facts.catalog import view_columns
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("view", "table", "others"),
     [
@@ -20,6 +21,7 @@ def test_a_view_of_drift_rests_on_the_facts_of_its_own_kind_of_setting(view: str
     assert not others & tables
 
 
+@pytest.mark.long
 def test_a_column_kept_by_a_number_rests_on_its_own_facts_alone() -> None:
     tables = {column: {of for of, _ in rests_on([("device", [column])]).columns} for column in ("vendor", "dsnro", "driver")}
     assert tables["vendor"] == {"device", "host", "reading"}

@@ -32,6 +32,7 @@ sys.exit(run(["schedule", "--once", "--fleet", "fleet.yaml", "--publish", "site"
 """
 
 
+@pytest.mark.long
 def test_the_core_imports_nothing_of_an_extra_and_the_job_says_what_to_install(tmp_path: Path) -> None:
     names = [*(name for needed in NEEDED_BY.values() for name in needed), "fsspec", "gcsfs", "adlfs", "keyring"]
     command = [sys.executable, "-c", _WITHOUT.format(names=names)]

@@ -47,6 +47,7 @@ def unbounded(source: str) -> Iterator[str]:
             yield f"{of}.{name}"
 
 
+@pytest.mark.long
 def test_no_module_reads_a_file_of_somebody_else_without_a_limit() -> None:
     found = {path.relative_to(PACKAGE).as_posix(): list(unbounded(path.read_text(encoding="utf-8"))) for path in PACKAGE.rglob("*.py")}
     assert {name: len(calls) for name, calls in found.items() if calls} == dict.fromkeys(EXCEPTIONS, 1)

@@ -48,6 +48,7 @@ def checked(capsys: pytest.CaptureFixture[str], code: int, *arguments: str) -> A
     return validated(capsys.readouterr().out, "move_checks.schema.json")["moves"]
 
 
+@pytest.mark.long
 def test_the_move_of_incident_s1_is_refused_in_advance(read: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
     [move] = checked(capsys, 1, "fileserver", "sc-prod-01", "--from", str(read["before"]))
     against = {one["code"]: one["text"] for one in move["reasons"] if one["sort"] == "against"}
@@ -67,6 +68,7 @@ def test_the_move_of_incident_s1_is_refused_in_advance(read: dict[str, Path], ca
     assert source["while_copied_ms"][1] == pytest.approx(21.6, abs=0.3)
 
 
+@pytest.mark.long
 def test_on_a_terminal_the_verdict_is_the_first_line(
     read: dict[str, Path], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -80,12 +82,14 @@ def test_on_a_terminal_the_verdict_is_the_first_line(
     assert capsys.readouterr().out.splitlines()[0] == "Nothing stands against it."
 
 
+@pytest.mark.long
 def test_a_machine_that_the_array_copies_is_clear(read: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
     [move] = checked(capsys, 0, "md3twin-app-2", "md3twin-vmfs-02", "--from", str(read["running"]))
     assert (move["verdict"], move["reasons"], move["offload"]["is_certain"]) == ("clear", [], True)
     assert (move["seconds"], move["size_bytes"][1], move["target"]["free_bytes"]) == (None, 40 << 30, 1 << 41)
 
 
+@pytest.mark.long
 def test_of_a_move_that_runs_the_rate_is_its_own(read: dict[str, Path], capsys: pytest.CaptureFixture[str]) -> None:
     [move] = checked(capsys, 1, "fileserver-md3", "es-vmfs-01", "--from", str(read["running"]))
     # 40 % of 1.5 TiB in 30 minutes.
@@ -96,6 +100,7 @@ def test_of_a_move_that_runs_the_rate_is_its_own(read: dict[str, Path], capsys: 
     assert "the move of fileserver-md3" in beside["rate_from"], "it goes the same way"
 
 
+@pytest.mark.long
 def test_a_plan_is_checked_smallest_first_and_kept_apart(
     read: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -297,6 +297,7 @@ def test_a_value_that_an_option_does_not_take_is_named_with_the_nearest(
     assert (why, do) == ("  why: nothing was read or changed: the command was not understood.", "  do:  auditor audit --help")
 
 
+@pytest.mark.long
 def test_where_accepted_gaps_leave_nothing_to_judge_an_audit_does_not_end_well(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     fleet = tmp_path / "fleet.yaml"
     endpoint = "{name: vc, kind: vcenter, address: '127.0.0.1:9', username: u, password: {env: AUDITOR_TEST_PASSWORD}}"

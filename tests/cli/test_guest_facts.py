@@ -17,6 +17,7 @@ def test_the_script_is_printed_as_it_is(system: str, first: str, capsys: pytest.
     assert printed.splitlines()[-1] == ('echo "end"' if system == "linux" else '"end"')
 
 
+@pytest.mark.long
 def test_guests_alone_are_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "db.txt").write_text(said("db01", "420e3f74-ea84-f9a2-7736-6106bb5dbf6b", timeout=30, start=63))
     assert run(["audit", "--from", str(tmp_path / "db.txt"), "--state-dir", str(tmp_path / "state"), "--reporter", "json"]) == 1

@@ -26,6 +26,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.long
 def test_the_name_says_the_form(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("fleet.xlsx", "fleet.json", "sheets"):
         assert run(["inventory", "--from", str(saved), "--out", str(tmp_path / name)]) == 0

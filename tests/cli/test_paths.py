@@ -161,6 +161,7 @@ def test_a_folder_that_is_to_be_filled_is_made(value: str, here: Path) -> None:
     assert (here / value / "vvol/mine.yaml").exists()
 
 
+@pytest.mark.long
 def test_reports_in_files_alone_end_with_the_result_and_where_they_are(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["demo", "--scenario", "sioc-vs-array-qos", "--only", "sioc/overlap-array-qos", "--state-dir", "state"]
     (here / "new").mkdir()

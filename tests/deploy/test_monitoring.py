@@ -115,6 +115,7 @@ def _promtool(*arguments: str) -> str:
     return done.stdout
 
 
+@pytest.mark.long
 def test_promtool_takes_the_alerts_and_their_tests() -> None:
     assert f"{len(alerts())} rules found" in _promtool("check", "rules", str(ALERTS))
     assert "SUCCESS" in _promtool("test", "rules", str(ALERT_TESTS))

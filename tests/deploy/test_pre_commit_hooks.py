@@ -46,6 +46,7 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.long
 def test_a_fleet_is_checked_without_asking_anybody(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert hooked("auditor-fleet") == 0
     assert capsys.readouterr().out == "fleet.yaml: 1 endpoint, no mistake found; none was asked\n"

@@ -102,6 +102,7 @@ def test_no_page_has_an_anchor_twice() -> None:
     assert twice == set(), "a citation of it leads to the first one"
 
 
+@pytest.mark.long
 def test_every_citation_in_code_rules_and_pages_leads_to_a_heading_that_exists() -> None:
     problems = [problem for path in (*citing_files(), *pages()) for problem in broken_citations(path, ROOT)]
     assert not problems, "\n".join(problems)
@@ -112,6 +113,7 @@ def test_every_link_between_pages_leads_to_a_heading_that_exists() -> None:
     assert not problems, "\n".join(problems)
 
 
+@pytest.mark.long
 def test_nothing_is_cited_in_any_other_form() -> None:
     problems = [
         f"{path.relative_to(ROOT)}:{number}: {match[0]!r}: write docs/domain/PAGE.md#ANCHOR"

@@ -141,6 +141,7 @@ def test_two_entries_that_are_one_endpoint_are_a_problem_whatever_their_addresse
     assert exit_code(diagnosis) == 2
 
 
+@pytest.mark.long
 def test_every_array_of_the_lab_is_told_as_an_audit_would_find_it(tmp_path: Path, rules: RuleSet) -> None:
     with serve(replace(load_scenario("all"), vcenters=(), dothill=load_scenario("msa-tiering").dothill)) as lab:
         lab.write_fleet(tmp_path / "fleet.yaml")

@@ -113,6 +113,7 @@ def test_a_depth_that_another_rule_would_not_leave_is_not_brought_into_effect_wi
     assert found.changes == ()
 
 
+@pytest.mark.long
 def test_rules_conflicts_finds_them_over_the_facts_of_a_fleet(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     own = tmp_path / "rules" / "local" / "advice.yaml"
     own.parent.mkdir(parents=True)

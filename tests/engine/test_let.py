@@ -177,6 +177,7 @@ def test_names_that_double_with_each_step_are_refused() -> None:
     }
 
 
+@pytest.mark.long
 def test_a_long_chain_of_names_in_any_order_is_put_together() -> None:
     texts = {f"n{number}": f"n{number + 1} + 1" for number in range(1_050)} | {"n1050": "0"}  # more than Python calls within one another
     whole, wrong = lets_put_in(texts)

@@ -55,6 +55,7 @@ def chosen_names(places: Places, **given: Any) -> list[tuple[str, str]]:
     return [(endpoint, name.partition(".")[0]) for endpoint, _, name, _ in found.hosts]
 
 
+@pytest.mark.long
 def test_hosts_and_clusters_are_chosen_by_globs_in_whatever_case() -> None:
     assert chosen_names(Places(hosts=("ESX-[12].*",))) == [("vc-a", "esx-1"), ("vc-a", "esx-2"), ("vc-b", "esx-1")]
     assert chosen_names(Places(clusters=("Silver", "b*"))) == [("vc-a", "esx-3"), ("vc-b", "esx-1")]

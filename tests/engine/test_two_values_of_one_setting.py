@@ -65,10 +65,12 @@ def found() -> Plan:
     return plan(evaluate(connection, shipped()))
 
 
+@pytest.mark.long
 def test_no_state_of_an_endpoint_has_two_rules_that_want_its_queue_different(found: Plan) -> None:
     assert {clash.wants for clash in found.contradictions} == set()
 
 
+@pytest.mark.long
 def test_a_queue_that_can_be_as_deep_as_the_neighbours_is_raised_unless_they_are_short_as_well(found: Plan) -> None:
     made = {change.resource.host: (change.rules, change.after) for change in found.changes}
     states = {row["host"]: row for row in endpoints()}

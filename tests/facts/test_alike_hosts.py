@@ -377,6 +377,7 @@ def designs() -> Iterator[Any]:
             yield pytest.param(ports, sites, id=f"{ports} {sites}")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("ports", "sites"), list(designs()))
 def test_no_host_that_differs_by_design_has_fewer_than_those_like_it_and_a_drifted_one_does(ports: tuple[int, ...], sites: str) -> None:
     reached = {"n": (NEAR, ("b1", "b2")), "f": (FAR, ("b1", "b2", "b3", "b4"))}

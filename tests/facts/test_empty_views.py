@@ -39,6 +39,7 @@ def test_a_view_that_is_not_computed_has_the_columns_of_its_sql_and_no_row(
     assert [connection.execute(f"SELECT count(*) FROM {name}").fetchone() for connection in of_no_facts] == [(0,), (0,)]
 
 
+@pytest.mark.long
 def test_only_what_no_view_with_rows_needs_is_left_out() -> None:
     """Hosts and an array without pools: views of hosts have rows, and what looks at pools has none."""
     connection = builder(facts()).so_far()

@@ -292,6 +292,7 @@ def test_of_intervals_of_four_minutes_only_periods_of_whole_intervals_are_tried(
     assert pattern(history(*rows), "clock")["tried"] == 365
 
 
+@pytest.mark.long
 def test_random_episodes_beside_schedules_are_not_taken_for_their_work() -> None:
     """Of 100 volumes with three to twelve episodes at random, beside four schedules, none is named: chance would name one."""
     rng = random.Random(7)

@@ -222,6 +222,7 @@ def test_what_shows_the_storage_nearest_to_the_machines_is_judged() -> None:
     }
 
 
+@pytest.mark.long
 def test_healthy_days_have_hardly_an_episode() -> None:
     """Of 200 days of a datastore twice as slow by day; tests/long/facts/test_healthy_days.py has more kinds of days."""
     rows = [row for seed in range(200) for row in day(f"ds-{seed}", latencies(seed))]

@@ -147,6 +147,7 @@ def test_hardware_locking_names_hosts_of_the_cluster_that_stay_behind(sourced: b
     assert touched("vaai/locking-guard", **about) == reaches
 
 
+@pytest.mark.long
 def test_the_queue_to_nfs_datastores_names_those_of_other_filers() -> None:
     given = hosts(1)
     names = {"ours": "192.0.2.10", "theirs": "192.0.2.77"}

@@ -81,6 +81,7 @@ def test_rows_gaps_and_numbers_too_large_are_those_of_a_reading_in_this_process(
     assert read_there.connection.execute(rows).fetchall() == read_here.connection.execute(rows).fetchall()
 
 
+@pytest.mark.long
 def test_the_digest_depends_on_every_row_and_not_on_their_order_nor_on_when_they_were_read() -> None:
     one, other = SnapshotBuilder(), SnapshotBuilder()
     fill(one, "vc-a")

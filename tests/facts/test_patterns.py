@@ -6,6 +6,7 @@ for "gold: night", as the one name begins with the other. Names of hosts' claim 
 
 from collections import Counter
 
+import pytest
 import sqlglot
 from sqlglot import exp
 
@@ -93,6 +94,7 @@ def patterns(sql: str) -> int:
     return sum(1 for _ in tree.find_all(*_PATTERNS)) + named + sum(1 for _ in tree.find_all(*_FURTHER))
 
 
+@pytest.mark.long
 def test_every_comparison_by_a_pattern_has_its_reason() -> None:
     found = Counter({view: patterns(view_sql(view)) for view in catalog().views})
     assert +found == Counter({view: count for view, (count, _) in REASONS.items()})

@@ -7,6 +7,7 @@ largest texts tests/long/facts/test_picks_of_texts.py asks the same.
 
 from collections import Counter
 
+import pytest
 import sqlglot
 from sqlglot import exp
 
@@ -92,6 +93,7 @@ def picks(sql: str) -> int:
     return sum(not asks_whether_there_is_one(pick) for pick in sqlglot.parse_one(sql, dialect="duckdb").find_all(*_PICKS))
 
 
+@pytest.mark.long
 def test_every_aggregate_that_picks_has_its_reason() -> None:
     found = Counter({view: picks(view_sql(view)) for view in catalog().views})
     assert +found == Counter({view: count for view, (count, _) in REASONS.items()})

@@ -105,6 +105,7 @@ def test_a_view_is_listed_read_for_and_asked_like_ours(tmp_path: Path) -> None:
         question("SELECT letters FROM acme_over", findings=False)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "sql", "why"),
     [

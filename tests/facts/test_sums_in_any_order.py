@@ -53,6 +53,7 @@ def in_no_order(connection: duckdb.DuckDBPyConnection, statement: str) -> set[st
     return set(unordered(plan["plans"]))
 
 
+@pytest.mark.long
 def test_no_view_adds_up_measured_numbers_in_the_order_of_their_rows() -> None:
     connection = duckdb.connect()
     create_tables(connection)

@@ -70,6 +70,7 @@ def test_only_nodes_that_serve_blocks_by_iscsi_count_as_nodes_with_a_protocol_en
     assert {row["active_nodes"] for row in view("vvol_array_on_host", given)} == {nodes}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("status", ["deleted", "destroyed"])
 def test_a_volume_that_waits_to_be_purged_counts_nowhere(status: str) -> None:
     given = facts()

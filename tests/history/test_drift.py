@@ -85,6 +85,7 @@ def since(day: int, *, at_least: bool = False) -> DriftAge:
     return DriftAge(run_id(day), WHEN + timedelta(days=day), at_least)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("earlier", "reported"),
     [

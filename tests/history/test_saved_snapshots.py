@@ -71,6 +71,7 @@ def test_objects_that_are_not_as_they_were_written_are_refused(store: dict[str, 
         local_snapshot([PLACE])
 
 
+@pytest.mark.long
 def test_several_places_are_one_snapshot_named_by_all(tmp_path: Path) -> None:
     save_snapshot(a_snapshot("vc-a"), PLACE)
     save_snapshot(a_snapshot("vc-b"), tmp_path / "site-b")

@@ -16,6 +16,7 @@ def test_the_simulation_itself_gives_s0() -> None:
     assert run.measured[1].waited_seconds / run.measured[1].answers == pytest.approx(0.3169, rel=0.02)
 
 
+@pytest.mark.long
 def test_the_interval_holds_in_95_of_100_random_systems() -> None:
     source = random.Random(15)
     assert held_of([random_system(source) for _ in range(100)], source, commands=1500) >= 0.95

@@ -79,6 +79,7 @@ class Run:
     finished: datetime | None
 
 
+@pytest.mark.long
 def test_of_a_task_the_newest_earlier_reading_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def kept(minutes: int, percent: int | None, *, finished: bool = True) -> KeptRun:
         given: dict[str, list[dict[str, Any]]] = hosts(1)

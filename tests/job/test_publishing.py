@@ -245,6 +245,7 @@ def latest_of(site: Site) -> str:
     return str(day)
 
 
+@pytest.mark.long
 def test_a_kill_at_any_point_of_publishing_leaves_the_last_good_site(tmp_path: Path) -> None:
     root = Path(__file__).parents[2]
     done = completed([sys.executable, "-c", KILLED, str(tmp_path)], check=False, cwd=root, env={**os.environ, "PYTHONPATH": str(root)})

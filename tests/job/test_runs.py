@@ -40,6 +40,7 @@ def instead(monkeypatch: pytest.MonkeyPatch, script: str) -> None:
     monkeypatch.setattr(subprocess, "Popen", lambda _command, **options: popen([sys.executable, "-c", script], **options))
 
 
+@pytest.mark.long
 def test_an_error_of_the_run_comes_back_as_it_was(given: tuple[Job, Site, Path]) -> None:
     one, site, state = given
     ended = run_in_process(one, site, state, None)

@@ -43,6 +43,7 @@ def test_a_mistake_that_authors_make_is_tried(sql: str, mistake: str) -> None:
     assert mistake in mistakes(sql)
 
 
+@pytest.mark.long
 def test_every_mistake_of_a_view_has_a_text_and_a_name_of_its_own() -> None:
     for name in ("protocol_endpoint", "step_endpoint_reading"):
         mutants = mutants_of_view(view_files()[name].sql)

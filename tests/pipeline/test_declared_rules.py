@@ -47,6 +47,7 @@ def test_a_rule_that_is_asked_for_and_has_nothing_to_compare_with_is_an_error(
         declared_rules(load_rule_set(**rules), kinds, named=named)  # type: ignore[arg-type]
 
 
+@pytest.mark.long
 def test_what_is_declared_is_the_same_wherever_it_stands_in_the_file(tmp_path: Path) -> None:
     def declaring(name: str, **more: object) -> tuple[object, ...] | None:
         row = {"kind": "option", "thing": "", "setting": "A.B", "value": "1", "rank": 0, "place": "settings.yaml:1", **more}

@@ -66,6 +66,7 @@ def test_a_saved_snapshot_is_not_asked_for_its_past() -> None:
         AuditRequest(snapshot=Path("saved"), history=SPAN)
 
 
+@pytest.mark.long
 def test_a_fleet_is_collected_with_its_past_and_the_snapshot_holds_it(tmp_path: Path) -> None:
     now = datetime.now(UTC)
     with serve(parse_scenario(FLEET, "day")) as lab:

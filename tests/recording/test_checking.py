@@ -28,6 +28,7 @@ def test_a_name_is_found_where_no_letter_or_digit_is_right_before_or_after(
         assert set(occurring(names, text)) == expected
 
 
+@pytest.mark.long
 def test_a_name_that_a_piece_of_the_text_would_end_in_is_found() -> None:
     size = checking._PIECE
     for before in range(size - 12, size + 2):

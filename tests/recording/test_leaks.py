@@ -171,6 +171,7 @@ HEXADECIMAL = Named(
 """Names of hexadecimal digits alone look like numbers."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", list(KINDS))
 @example(named=HEXADECIMAL)
 @given(named=NAMED)

@@ -139,6 +139,7 @@ def test_an_integer_that_a_browser_would_round_stays_exact() -> None:
     assert '"9223372036854775808"' in page
 
 
+@pytest.mark.long
 def test_passes_are_counted_without_being_held() -> None:
     class Nowhere(io.StringIO):
         def write(self, text: str) -> int:

@@ -63,6 +63,7 @@ def test_json_lists_what_somebody_has_to_read_and_counts_the_rest_by_rule() -> N
     assert sorted(full["listed"]) == sorted(Verdict)
 
 
+@pytest.mark.long
 def test_a_thousand_hosts_with_ten_thousand_findings_are_below_31_mb() -> None:
     """Each a tenth larger than the mean of the lab's incidents, which was 2,234 bytes on 2026-11-23 (the largest: 4,462)."""
     huge = samples.huge(10_000)
@@ -229,6 +230,7 @@ def test_a_number_that_json_does_not_have_is_named(value: float, name: str) -> N
     assert read["findings"][0]["observed"] == read["findings"][0]["evidence"]["ratio"] == name
 
 
+@pytest.mark.long
 def test_findings_are_written_as_they_come_and_none_is_held() -> None:
     written: list[int] = []
 

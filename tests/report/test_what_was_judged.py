@@ -83,6 +83,7 @@ def test_what_belongs_to_no_single_host_holds_on_no_host() -> None:
     assert (result.word, result.sentence) == ("1 CHECK HOLDS", "1 check of 1 rule, none of them of one host alone, holds.")
 
 
+@pytest.mark.long
 def test_an_audit_of_a_part_counts_the_hosts_it_judged_and_so_does_the_kept_run(chosen: tuple[Report, Path]) -> None:
     report, state = chosen
     hosts = {one.resource.host for one in report.findings() if one.resource.host and one.verdict in {Verdict.PASS, Verdict.FAIL}}

@@ -191,6 +191,7 @@ def test_a_script_refuses_a_folder_that_leads_to_devices(tmp_path: Path) -> None
     assert "leads to /dev" in ended.stderr
 
 
+@pytest.mark.long
 def test_fio_itself_understands_every_job_file(tmp_path: Path) -> None:
     fio = program("fio", "FIO")
     for text in {text for _, text in JOB_FILES}:

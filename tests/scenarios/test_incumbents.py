@@ -107,6 +107,7 @@ def on(audit: Audit, rule: str) -> dict[str, set[str]]:
     return verdicts
 
 
+@pytest.mark.long
 def test_1_a_release_after_those_that_were_known_is_judged_as_itself(pure: Audit) -> None:
     # The checker asks ESXi 8 for iops=1, and calls a rule with it correct.
     assert on(pure, "multipath/rr-tuning") == {"esx-1-right": {"pass"}, "esx-3-as-installed": {"fail"}}

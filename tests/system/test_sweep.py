@@ -44,6 +44,7 @@ def test_a_misuse_is_seen(source: str, found: list[str]) -> None:
     assert sorted(misuses(source)) == sorted(found)
 
 
+@pytest.mark.long
 def test_nothing_but_the_one_room_uses_what_windows_lacks() -> None:
     room = AUDITOR / "system"
     used = {

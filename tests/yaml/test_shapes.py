@@ -99,6 +99,7 @@ def test_a_value_is_never_repeated_where_no_list_of_words_was_meant() -> None:
     assert "hunter2" not in str(mistakes)
 
 
+@pytest.mark.long
 def test_an_error_names_the_mistakes_in_the_order_of_their_lines_and_not_more_than_twenty(tmp_path: Path) -> None:
     path = tmp_path / "file.yaml"
     path.write_text("title: t\n" + "".join(f"key{number}: 1\n" for number in range(25)), encoding="utf-8")

@@ -144,6 +144,7 @@ def test_merge_keys_are_read_only_where_they_are_asked_for() -> None:
         parse_yaml(b"a:\n  <<: 1\n", merge_keys=True)
 
 
+@pytest.mark.long
 def test_a_python_without_libyaml_reads_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     text = (Path(__file__).parents[2] / "rules" / "vvol" / "pe-dsnro-headroom.yaml").read_bytes()
     with_libyaml = parse_yaml(text)

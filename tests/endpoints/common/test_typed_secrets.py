@@ -104,6 +104,7 @@ def fleet_of_one(folder: Path) -> Path:
     return path
 
 
+@pytest.mark.long
 def test_what_is_typed_at_a_terminal_is_not_shown(tmp_path: Path) -> None:
     shown = in_a_terminal("doctor", "--fleet", str(fleet_of_one(tmp_path)), "--all", "--endpoint", "vc")
     assert shown.count("endpoint vc: password of audit: ") == 1

@@ -102,6 +102,7 @@ def paged(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[ElementSer
         yield server, endpoint
 
 
+@pytest.mark.long
 @given(ids=st.sets(st.integers(1, 2**31), max_size=40), vvols=st.integers(0, 9), page=st.integers(1, 8))
 @settings(max_examples=40)
 def test_no_volume_is_lost_or_doubled_whatever_their_ids_and_the_page(paged: Any, ids: set[int], vvols: int, page: int) -> None:

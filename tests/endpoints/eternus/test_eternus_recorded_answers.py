@@ -114,6 +114,7 @@ def test_the_recorded_hosts_become_rows() -> None:
 words = st.text(alphabet="0123456789abcdefABCDEFxz \t-#", max_size=40)
 
 
+@pytest.mark.long
 @settings(max_examples=60, derandomize=True, database=None)
 @given(st.lists(words, max_size=6), st.booleans())
 def test_whatever_lines_come_nothing_breaks_and_nothing_is_lost_silently(lines: list[str], by_machine: bool) -> None:

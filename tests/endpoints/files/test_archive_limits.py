@@ -53,6 +53,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 SPENT = "it unpacks to more than 100 times its size and 0 GiB, or to more than 64 GiB; nothing more of it was read."
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize(
     "engine",
@@ -88,6 +89,7 @@ def test_a_zip_whose_member_unpacks_to_gigabytes_takes_no_memory(read: Read) -> 
     ]
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("small")
 def test_an_archive_within_a_zip_that_unpacks_to_gigabytes_is_left(read: Read) -> None:
     data = zip_of({"in.tar": header_of(size=140 << 20) + bytes(140 << 20)})

@@ -194,6 +194,7 @@ WHOLE = [
 ]
 
 
+@pytest.mark.long
 @settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.sampled_from(WHOLE).flatmap(mistaken))
 def test_whatever_is_wrong_with_an_archive_it_ends_in_answers(data: bytes, tmp_path: Path) -> None:

@@ -51,6 +51,7 @@ def test_a_file_may_be_larger_than_others_and_its_newest_five_minutes_are_held(t
         assert depths(member.esxtop) == list(range(183, 200))
 
 
+@pytest.mark.long
 def test_a_file_takes_no_memory_for_what_it_does_not_hold(tmp_path: Path) -> None:
     row = text_of(rows=2, others=10_000).splitlines(keepends=True)
     (tmp_path / "top.csv").write_text("".join([*row, *row[2:] * 70]), encoding="utf-8")

@@ -96,6 +96,7 @@ def test_the_samples_of_volumes_beyond_the_most_are_a_gap(day: Any, monkeypatch:
     assert gap.why == "2 are read"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("change", [{"time": "noon"}, {"time": 9 * 10**17}, {"usec_per_read_op": None}])
 def test_a_sample_that_makes_no_sense_is_a_gap_and_no_zero(day: Any, change: dict[str, Any]) -> None:
     server, endpoint = day

@@ -93,6 +93,7 @@ def test_every_topic_and_every_remediator_of_a_vcenter_is_said_to_need_something
     assert set(ESXCLI_TOPICS) == {"device_scheduling", "device_offload", "lockmode", "multipathing", "port_binding"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("privilege", sorted(NAMED))
 def test_without_a_privilege_exactly_those_topics_cannot_be_read(serve_vcenter: Serve, privilege: str) -> None:
     server, endpoint = serve_vcenter()

@@ -83,6 +83,7 @@ def in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(VijsonTransport, "retrieve", lambda self, kind, paths, refs, _size: whole(self, kind, paths, refs, 1))
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("in_parts")
 def test_whatever_it_answers_at_whichever_moment_soap_reads_on_and_it_is_said(
     served: tuple[VCenterServer, Endpoint, dict[str, Answer]],
