@@ -129,7 +129,7 @@ class BulkReader:
                 self._transports = tuple(one for one in self._transports if one is not transport)
                 transport.close()
                 if not isinstance(error, TransportNotOfferedError) or self._endpoint.lane == transport.name:
-                    self.notes.append(f"{error.what}; it is read by lane {better.name} instead, which is slower and reads the same")
+                    self.notes.append(f"{error.what}; it is read by transport {better.name} instead, which is slower and reads the same")
 
 
 def _is_lost(transport: BulkClient, error: EndpointError) -> bool:

@@ -231,14 +231,14 @@ class VijsonTransport:
         return TransportNotOfferedError(
             f"endpoint {self._endpoint.name}: {what}",
             why="the fast way to read it is missing; nothing was lost by asking.",
-            do="let it be read by SOAP: `--lane soap`.",
+            do="let it be read by SOAP: `--transport soap`.",
         )
 
     def _of_unknown_form(self, method: str, what: str) -> UnknownShapeError:
         return UnknownShapeError(
             f"endpoint {self._endpoint.name}: the answer to {method} (VI/JSON) is of an unknown form: {what}",
             why="it was not read this way.",
-            do="report this with the vCenter's version; `--lane soap` reads it by SOAP.",
+            do="report this with the vCenter's version; `--transport soap` reads it by SOAP.",
         )
 
     def _nonsense(self, method: str, status: int, what: str) -> MalformedAnswerError:

@@ -105,7 +105,7 @@ def test_whatever_it_answers_at_whichever_moment_soap_reads_on_and_it_is_said(
                 assert names(vcenter) == expected, case
                 assert vcenter.bulk.transport is BulkTransport.SOAP, case
                 [note] = vcenter.bulk.notes
-                assert "it is read by lane soap instead" in note, case
+                assert "it is read by transport soap instead" in note, case
     assert server.sessions.count <= len(MOMENTS) * len(ANSWERS), "sessions that could not be ended end by themselves"
 
 

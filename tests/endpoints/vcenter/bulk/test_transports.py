@@ -87,7 +87,7 @@ def test_a_forced_transport_that_is_not_there_is_named(serve_vcenter: Serve) -> 
         assert len(depths(vcenter)) == 3
         [note] = vcenter.bulk.notes
         assert "there is no VI/JSON" in note
-        assert "read by lane soap instead" in note
+        assert "read by transport soap instead" in note
 
 
 @pytest.mark.usefixtures("odd_json")
