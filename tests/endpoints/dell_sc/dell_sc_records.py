@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from auditor.endpoints.common.records import ParseErrors, Record
 from auditor.endpoints.dell_sc.answers import Attributes
 from auditor.endpoints.dell_sc.qos import Limits
-
-if TYPE_CHECKING:
-    pass
 
 
 def record(value: dict[str, Any]) -> Record:

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from auditor.endpoints.common.records import Record
 from auditor.endpoints.dell_sc import rows
-
-if TYPE_CHECKING:
-    pass
 from tests.endpoints.dell_sc.dell_sc_records import DEVICE, OWN, PROFILES, USAGE, VOLUME, named, record
 
 

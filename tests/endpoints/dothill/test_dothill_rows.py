@@ -8,7 +8,6 @@ import pytest
 
 from auditor.endpoints.common.records import ParseErrors, Record
 from auditor.endpoints.dothill import rows
-from auditor.endpoints.dothill.hosts import connection_rows, known_hosts
 
 # Checkmk, hp_msa_volume: a volume of an older MSA with linear storage, all values as text, as XML has them.
 LINEAR = {
@@ -23,6 +22,8 @@ LINEAR = {
     "container-serial": "00c0ff1ec44a00001e23415500000000",
     "health": "OK",
 }
+
+
 # edingc/powervault_me5_exporter, testdata/volumes.json: a volume of an ME5084 with virtual storage.
 VIRTUAL = {
     "volume-name": "projects",
@@ -38,6 +39,8 @@ VIRTUAL = {
     "container-serial": "00c0fffa39f700001395066801000000",
     "health": "OK",
 }
+
+
 POOL = "00c0fffa39f700001395066801000000"
 
 
@@ -186,6 +189,8 @@ BUSY = {
     "start-sample-time-numeric": 1773674711,
     "stop-sample-time-numeric": 1773674726,
 }
+
+
 # Checkmk, hp_msa_volume: 66 operations a second over 31 s, as text; 92 million since the reset three months before.
 OLD = {
     "serial-number": "00c0ff1ec44a00008425415501000000",
@@ -535,3 +540,5 @@ def test_the_health_of_the_array_is_known_by_its_number_alone() -> None:
     row = rows.health_row(record({"health": "Fehler", "health-numeric": 2}))
     assert row is not None
     assert (row["severity"], row["own_severity"]) == ("critical", "Fault")
+
+

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -19,11 +19,8 @@ from auditor_lab.arrays.element.description import (
 from auditor_lab.arrays.element.records import INITIATOR_CHAP, TARGET_CHAP
 from auditor_lab.arrays.element.server import ElementServer
 from auditor_lab.wire import Fault
-from tests.required import capture
-
-if TYPE_CHECKING:
-    pass
 from tests.endpoints.element.element_collecting import S0, collected, serving
+from tests.required import capture
 
 CURVE = json.dumps(
     {

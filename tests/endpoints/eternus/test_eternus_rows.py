@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from auditor.endpoints.common.records import ParseErrors
@@ -12,10 +10,6 @@ from auditor.endpoints.eternus import text_format as text
 from auditor.endpoints.eternus.answers import Answer
 from auditor.endpoints.eternus.records import Host, Identity, Lun, Pool, Volume
 from tests.endpoints.eternus.eternus_answers import IQN, UID, WWN, by_machine, in_text, read
-
-if TYPE_CHECKING:
-    pass
-
 
 ABOUT = ("dx", "01", "ET203ACU", "4601417434", "280753", "20", "00", "00", "01", "02", "01001000", "V11L30-0000")
 

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from auditor.endpoints.eternus import text_format as text
 from auditor.endpoints.eternus.records import Affinity, Host, Lun, Pool, Volume
 from tests.endpoints.eternus.eternus_answers import IQN, MB, POOLS_HEAD, RAID_HEAD, RAID_RULER, UID, WWN, in_text, read
-
-if TYPE_CHECKING:
-    pass
 
 
 @pytest.mark.parametrize("ruler", [(RAID_RULER,), ()])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import httpx
 
@@ -14,10 +14,6 @@ from auditor_lab.arrays.dell_sc.description import (
     ServerDescription,
     VolumeDescription,
 )
-
-if TYPE_CHECKING:
-    pass
-
 
 # Incident S1: a profile with a priority and 50 MB/s on the volume that a machine moves to, and a twin without a cap.
 DESCRIPTION = DellScDescription(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import httpx
 import msgspec
@@ -15,9 +15,6 @@ from auditor_lab.arrays.dell_sc.description import (
     StorageProfileDescription,
 )
 from auditor_lab.wire import Fault
-
-if TYPE_CHECKING:
-    pass
 from tests.lab.dell_sc.dell_sc_client import DESCRIPTION, Clock
 
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from auditor_lab.arrays.dell_sc import qos
-
-if TYPE_CHECKING:
-    pass
 from tests.lab.dell_sc.dell_sc_client import DESCRIPTION, Clock
 
 NEVER = None
