@@ -199,9 +199,9 @@ def _vcenter_roles(kind: EndpointKind, changes: Sequence[Change], *, reboots: bo
     for change in changes:
         for remediator, needed in needed_for(change, reboots=reboots).items():
             for privilege in needed.privileges:
-                said = {"for": remediator, "source": needed.source, "verified": needed.verified}
-                if said not in sources.setdefault(privilege, []):
-                    sources[privilege].append(said)
+                source = {"for": remediator, "source": needed.source, "verified": needed.verified}
+                if source not in sources.setdefault(privilege, []):
+                    sources[privilege].append(source)
     fix = _role("auditor-fix", reading | sources.keys()) | {"sources": dict(sorted(sources.items()))}
     return {"audit": _role("auditor-audit", reading), "fix": fix if changes else None}
 

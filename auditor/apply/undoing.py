@@ -182,10 +182,10 @@ def _wait_for_each_other(changes: Sequence[Change]) -> bool:
 
 def _identities(entries: Sequence[Entry]) -> dict[str, str | None]:
     """Whom a run wrote to, by endpoint; None where any of its intents does not say so, or they disagree."""
-    said: dict[str, set[str | None]] = {}
+    identities: dict[str, set[str | None]] = {}
     for entry in entries:
-        said.setdefault(entry.intent.change.target.endpoint, set()).add(entry.intent.identity)
-    return {name: next(iter(ids)) if len(ids) == 1 else None for name, ids in said.items()}
+        identities.setdefault(entry.intent.change.target.endpoint, set()).add(entry.intent.identity)
+    return {name: next(iter(ids)) if len(ids) == 1 else None for name, ids in identities.items()}
 
 
 def _left_something(entry: Entry) -> bool:

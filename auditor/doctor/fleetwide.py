@@ -44,14 +44,16 @@ def examine_identities(endpoints: Sequence[Endpoint], checks: Sequence[Check]) -
         endpoints: of fleet.yaml.
         checks: on them; those on "version" hold what each endpoint says of itself.
     """
-    said = {check.endpoint: str(check.facts["identity"]) for check in checks if check.topic == "version" and check.facts.get("identity")}
-    for one, other in combinations([endpoint for endpoint in endpoints if endpoint.name in said], 2):
-        if one.kind is other.kind and is_same(said[one.name], said[other.name]):
+    identities = {
+        check.endpoint: str(check.facts["identity"]) for check in checks if check.topic == "version" and check.facts.get("identity")
+    }
+    for one, other in combinations([endpoint for endpoint in endpoints if endpoint.name in identities], 2):
+        if one.kind is other.kind and is_same(identities[one.name], identities[other.name]):
             yield Check(
                 "",
                 "identity",
                 Health.PROBLEM,
-                f"{one.name} and {other.name} are one {one.kind}: {said[one.name]}",
+                f"{one.name} and {other.name} are one {one.kind}: {identities[one.name]}",
                 "an audit refuses this fleet: everything there would be counted, and fixed, twice.",
                 "keep one of them in fleet.yaml, or correct its address.",
             )

@@ -12,7 +12,7 @@ from auditor.text.counts import Counted, Counts
 if TYPE_CHECKING:
     from auditor.facts.needs import Needs
     from auditor.model import Endpoint, Gap
-    from auditor.text.counts import Told
+    from auditor.text.counts import ShowText
 
 EVERY_SECONDS = 0.5
 """How often counts are shown: by items, of which a large vCenter gives a thousand a second."""
@@ -24,7 +24,7 @@ class Counting:
     A host is done when each topic that it is asked for has its row of `reading`, whole or not; of files, when its first one is there.
     """
 
-    def __init__(self, endpoint: Endpoint, needs: Needs, text: str, show: Told) -> None:
+    def __init__(self, endpoint: Endpoint, needs: Needs, text: str, show: ShowText) -> None:
         self._part, self._text, self._show = endpoint.share.number, text, show
         self._of_each = len(needs.topics_of(endpoint.kind).intersection(HOST_TOPICS))
         self._is_of_files = endpoint.evidence is not None

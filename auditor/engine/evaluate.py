@@ -21,7 +21,7 @@ from auditor.facts.device_classes import device_classes
 from auditor.model import FixClass, Verdict
 from auditor.sql.names import named, quoted
 from auditor.sql.statements import execute
-from auditor.text.counts import Counted, Counts, Told, told_nobody
+from auditor.text.counts import Counted, Counts, ShowText, show_nothing
 
 if TYPE_CHECKING:
     import duckdb
@@ -41,7 +41,7 @@ def evaluate(
     params: ParamValues | None = None,
     *,
     taken: TakenVerdicts | None = None,
-    tell: Told = told_nobody,
+    tell: ShowText = show_nothing,
 ) -> Evaluation:
     """Judge every row of every rule's view.
 

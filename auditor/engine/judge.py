@@ -18,7 +18,7 @@ from auditor.facts.plugin_views import create_plugin_views, own_views_below, plu
 from auditor.facts.views import create_views, seal
 from auditor.model import Gap
 from auditor.sql.statements import lift_limit
-from auditor.text.counts import Told, told_nobody
+from auditor.text.counts import ShowText, show_nothing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -78,7 +78,7 @@ def judge(
     chosen: Chosen | None = None,
     taken: TakenVerdicts | None = None,
     expendable: Collection[str] = (),
-    tell: Told = told_nobody,
+    tell: ShowText = show_nothing,
 ) -> Judgement:
     """Judge `snapshot` by `rules` and save every verdict to the file `findings`.
 
@@ -142,17 +142,19 @@ def _without(rules: RuleSet, uncomputed: Mapping[str, str], snapshot: Snapshot) 
     if not uncomputed:
         return rules, (), ()
     kept = rules.only(rule.id for rule in rules if rule.over not in uncomputed)
-    gaps, told = [], []
+    gaps, sentences = [], []
     for name, why in uncomputed.items():
         view = plugin_views().views[name]
         gaps += [Gap(one.name, f"the view {name} of {view.plugin}", why) for one in snapshot.readings if one.kind == view.kind]
         left_out = ", ".join(rule.id for rule in rules if rule.over == name) or "none"
-        told.append(f"the view {name} of {view.plugin} cannot be computed: {why}: its rules are not judged ({left_out}); all others are.")
+        sentences.append(
+            f"the view {name} of {view.plugin} cannot be computed: {why}: its rules are not judged ({left_out}); all others are."
+        )
     if not len(kept):
         raise UncomputableRuleError(
-            told[0], why="nothing was judged: there is no other rule.", do="tell the author of the plugin, or judge by other rules."
+            sentences[0], why="nothing was judged: there is no other rule.", do="tell the author of the plugin, or judge by other rules."
         )
-    return kept, tuple(gaps), tuple(told)
+    return kept, tuple(gaps), tuple(sentences)
 
 
 def _evaluated(
@@ -161,7 +163,7 @@ def _evaluated(
     params: ParamValues,
     taken: TakenVerdicts | None,
     expendable: Collection[str],
-    tell: Told,
+    tell: ShowText,
 ) -> tuple[Evaluation, RuleSet, tuple[str, ...]]:
     """The verdicts, the rules that gave them, and a sentence for each rule that was left out."""
     failed: list[str] = []

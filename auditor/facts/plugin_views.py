@@ -98,13 +98,13 @@ def create_plugin_views(
 def _made(connection: duckdb.DuckDBPyConnection, view: PluginView, seconds: float) -> str | None:
     """Make one view; why it could not be made, or None. It runs beside this thread, which hears Ctrl-C meanwhile."""
     cursor = connection.cursor()
-    told: list[str] = []
+    errors: list[str] = []
     done = threading.Event()
-    worker = threading.Thread(target=_run, args=(cursor, f'CREATE TABLE "{view.name}" AS\n{view.sql}', told, done), daemon=True)
+    worker = threading.Thread(target=_run, args=(cursor, f'CREATE TABLE "{view.name}" AS\n{view.sql}', errors, done), daemon=True)
     worker.start()
     try:
         if done.wait(seconds):
-            return told[0] if told else None
+            return errors[0] if errors else None
         return f"it took longer than {seconds:g} s, and was stopped"
     finally:
         # Again and again: an interrupt before the statement began is lost. A long expression is computed to its end: it is left alone.
@@ -114,12 +114,12 @@ def _made(connection: duckdb.DuckDBPyConnection, view: PluginView, seconds: floa
             cursor.interrupt()
 
 
-def _run(cursor: duckdb.DuckDBPyConnection, statement: str, told: list[str], done: threading.Event) -> None:
+def _run(cursor: duckdb.DuckDBPyConnection, statement: str, errors: list[str], done: threading.Event) -> None:
     import duckdb
 
     try:
         cursor.execute(statement)
     except duckdb.Error as failure:
-        told.append(str(failure).splitlines()[0])
+        errors.append(str(failure).splitlines()[0])
     finally:
         done.set()

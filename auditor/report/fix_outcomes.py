@@ -62,8 +62,8 @@ def refused_fixes(evaluation: Evaluation, plan: Plan) -> dict[FindingKey, Fix]:
             fixes[key_of(finding)] = replace(finding.fix, outcome=Outcome.REFUSED, why=why)
         elif finding.fix is not None and finding.fix.outcome is Outcome.PROPOSED and unmet is not None:
             changed_by = finding.evidence.get("changed_by")
-            said = unmet.replace(WHO_PUTS_BACK, f"settle it with {changed_by}") if changed_by else unmet
-            fixes[key_of(finding)] = replace(finding.fix, outcome=Outcome.BY_HAND, why=said)
+            sentence = unmet.replace(WHO_PUTS_BACK, f"settle it with {changed_by}") if changed_by else unmet
+            fixes[key_of(finding)] = replace(finding.fix, outcome=Outcome.BY_HAND, why=sentence)
     return fixes
 
 

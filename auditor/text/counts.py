@@ -44,12 +44,12 @@ class Counted(str):
         return made
 
 
-Told = Callable[[str], None]
+ShowText = Callable[[str], None]
 """Called with what is being done."""
 
 
-def told_nobody(_text: str) -> None:
-    """Tell nobody."""
+def show_nothing(_text: str) -> None:
+    """Show nothing."""
 
 
 def counts_text(counts: Sequence[Counts]) -> str:

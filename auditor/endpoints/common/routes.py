@@ -188,8 +188,8 @@ class _Jump:
 
     def _watch(self) -> None:
         assert self._process.stderr is not None  # noqa: S101  it is a pipe
-        with self._process.stderr as said:
-            while piece := os.read(said.fileno(), _MOST_KEPT):
+        with self._process.stderr as errors:
+            while piece := os.read(errors.fileno(), _MOST_KEPT):
                 self._said = (self._said + piece)[-_MOST_KEPT:]
         self._process.wait()
         _running.discard(self._process)

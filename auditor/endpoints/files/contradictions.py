@@ -45,8 +45,8 @@ def contradicted_commands(host: HostFiles) -> list[str]:
     for command, outputs in host.outputs.items():
         forms: dict[object, object] = {}
         for one in outputs:
-            for form, said in _by_form(host, command, one):
-                if forms.setdefault(form, said) != said:
+            for form, content in _by_form(host, command, one):
+                if forms.setdefault(form, content) != content:
                     found.append(command)
     return list(dict.fromkeys(found))
 

@@ -39,10 +39,10 @@ def asset_of(report: Report) -> str:
 
 def comment_of(report: Report, found: Sequence[Framework]) -> str:
     """What a checklist says of its run; `found` are its STIGs."""
-    said = [f"auditor, run {report.run.id}, {count_of(report.run.hosts, 'host')}."]
+    sentences = [f"auditor, run {report.run.id}, {count_of(report.run.hosts, 'host')}."]
     if not found:
-        said.append("No rule of this run answers to a control of a STIG, so that nothing is reviewed here.")
-    return " ".join([*said, *filter(None, [scope_notice(report)]), *notices_of(report)])
+        sentences.append("No rule of this run answers to a control of a STIG, so that nothing is reviewed here.")
+    return " ".join([*sentences, *filter(None, [scope_notice(report)]), *notices_of(report)])
 
 
 def severity_of(control: Control) -> str:

@@ -50,17 +50,17 @@ def day_drawing(day: Day, name: str) -> str:
 
 def day_words(day: Day) -> str:
     """What the picture shows, as sentences."""
-    said = [f"{day.begin.astimezone(UTC):%Y-%m-%d %H:%M} to {_clock(day.end)} UTC"]
+    parts = [f"{day.begin.astimezone(UTC):%Y-%m-%d %H:%M} to {_clock(day.end)} UTC"]
     for curve in day.curves:
         at, most = max(curve.points, key=lambda point: (point[1], -point[0].timestamp()))
-        said.append(f"{curve.name}: at most {value_text(round(most, 1))}, at {_clock(at)}")
+        parts.append(f"{curve.name}: at most {value_text(round(most, 1))}, at {_clock(at)}")
     for band in day.bands:
         first = [f"{_clock(begin)} to {_clock(end)}" if end > begin else _clock(begin) for begin, end in band.spans[:_SPANS_SAID]]
         more = f" and {len(band.spans) - _SPANS_SAID:,} more" if len(band.spans) > _SPANS_SAID else ""
-        said.append(f"{neutral(band.name)}: {', '.join(first)}{more}")
+        parts.append(f"{neutral(band.name)}: {', '.join(first)}{more}")
     if day.more_bands:
-        said.append(f"{count_of(day.more_bands, 'more cause')} not drawn")
-    return "; ".join(said)
+        parts.append(f"{count_of(day.more_bands, 'more cause')} not drawn")
+    return "; ".join(parts)
 
 
 def _clock(at: datetime) -> str:

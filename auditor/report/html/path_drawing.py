@@ -82,8 +82,8 @@ def _description(path: Path) -> str:
     """The same in words, for people who hear the page."""
     parts = [f"guest disk {neutral(disk.name)}: {disk_text(disk)}" for disk in path.disks]
     for station in path.stations:
-        said = ", ".join(part for part in (queue_text(station), wait_text(station), *details(station, with_unread=False)) if part)
-        parts.append(f"{station.place} {neutral(station.name)}: {said}{', full' if station.is_full else ''}")
+        text = ", ".join(part for part in (queue_text(station), wait_text(station), *details(station, with_unread=False)) if part)
+        parts.append(f"{station.place} {neutral(station.name)}: {text}{', full' if station.is_full else ''}")
     unread = f" Not read: {neutral('; '.join(path.unread))}." if path.unread else ""
     return f"{'; '.join(parts)}.{unread}"
 
