@@ -373,7 +373,11 @@ def test_a_volume_serves_hosts_by_its_state(kind: EndpointKind, state: str | Non
     assert (found["state"], found["serves_hosts"]) == (state, serves)
 
 
-@pytest.mark.parametrize(("state", "arrays"), [("online", "nt-1, nt-2"), (WAITING_COPY, "nt-1")], ids=["serves as well", "waits"])
+@pytest.mark.parametrize(
+    ("state", "arrays"),
+    [("online", "nt-1, nt-2"), (WAITING_COPY, "nt-1"), ("SVM stopped", "nt-1")],
+    ids=["serves as well", "waits", "is the original, and its copy has taken over"],
+)
 def test_the_copy_that_waits_is_no_volume_of_the_device_that_its_original_serves(state: str, arrays: str) -> None:
     """SVM disaster recovery and MetroCluster give the copy the serial number of its original."""
     given = vcenters()
@@ -384,6 +388,16 @@ def test_the_copy_that_waits_is_no_volume_of_the_device_that_its_original_serves
     assert found == dict.fromkeys(arrays.split(", "), ("naa.v", True))
     (device,) = {(row["array_name"], row["qos_max_iops"]) for row in rows_by_id("device", given).values()}
     assert device == (arrays, 100 if state == "online" else 900)
+
+
+@pytest.mark.parametrize("other", [None, "SVM stopped", "offline"], ids=["none", "stopped as well", "away as well"])
+def test_a_volume_whose_svm_is_stopped_counts_while_no_other_serves_its_name(other: str | None) -> None:
+    given = vcenters()
+    array(given, "nt-1", EndpointKind.ONTAP, lun("v", status="SVM stopped"), lun("w", status="online"))
+    if other is not None:
+        array(given, "nt-2", EndpointKind.ONTAP, lun("v", status=other))
+    found = {(row["endpoint"], row["volume"]): row["serves_hosts"] for row in rows_by_id("array_volume", given).values()}
+    assert found[("nt-1", "v")] is False
 
 
 @pytest.mark.parametrize(("pods", "arrays"), [(("pair", "pair"), "nb-1, nb-2"), (("pair", None), None), ((None, None), None)])
