@@ -11,7 +11,7 @@ Cells = dict[str, Any]
 READ_AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
-THROTTLED = "held by its cluster to 60 % of its ceiling of 1,000 IOPS, for the minimums of other volumes: the wait is QoS"
+THROTTLED = "held by its cluster to 60 % of its ceiling of 1,000 IOPS: the wait is QoS"
 
 
 def held(family: str | None, *volumes: Cells, policies: Rows | None = None) -> dict[str, Cells]:

@@ -8,7 +8,7 @@
 -- below the delay of its QoS (NetApp KB, QoS latency).
 -- `is_at_limit`: by what the array says (a FlashArray that delays, an Element volume that does all it may), else by what it does under its ceilings.
 -- PowerStore: between a ceiling and its burst nobody knows.
--- Element: above its maximum a volume with credits bursts, and is held at the burst alone. Where the minimums of others ask for it, its cluster holds a
+-- Element: above its maximum a volume with credits bursts, and is held at the burst alone. Where the minimums of others ask for it, or a rebuild, its cluster holds a
 -- volume below its maximum (docs/domain/facts.md#6-7): then that is its ceiling, and there is no burst. A FlashArray that delays nothing has to do all of a ceiling.
 WITH asked AS (
     SELECT endpoint, max(read_at) AS read_at FROM fact.reading WHERE topic = 'volume_load' AND scope = '' GROUP BY endpoint
@@ -86,7 +86,7 @@ SELECT
     CASE
         WHEN is_at_limit AND throttled_share > 0 THEN
             'held by its cluster to ' || CAST(round(100 * (1 - throttled_share)) AS BIGINT) || ' % of its ceiling'
-            || coalesce(' of ' || ceiling, '') || ', for the minimums of other volumes: the wait is QoS'
+            || coalesce(' of ' || ceiling, '') || ': the wait is QoS'
         WHEN is_at_limit THEN
             coalesce(
                 CASE WHEN may_burst AND is_at_burst THEN 'at the burst above its ceiling of ' ELSE 'at its ceiling of ' END || ceiling,
