@@ -45,7 +45,7 @@ _PATTERNS = (
     ("", r"(?<![0-9A-Za-z])(?:/vmfs/devices/disks/|ds:///vmfs/volumes/|/vmfs/volumes/)"),
     ("", r"key-vim\.host\.[A-Za-z.]+-"),
     ("", rf"\b(?:iqn|nqn)\.\d{{4}}-\d\d\.(?:(?:com\.(?:{_VENDORS})|org\.(?:nvmexpress|linux-iscsi|open-iscsi))\b)?"),
-    ("", r"(?<![0-9A-Za-z])(?:naa|eui|t10|vml|mpx|rfc4122|nvme)\."),
+    ("", r"(?<![0-9A-Za-z])(?:naa|eui|t10|uuid|vml|mpx|rfc4122|nvme)\."),
     ("", r"(?<![0-9A-Za-z])(?:(?:vmhba|vmnic|vmk)\d+|(?:scsi|nvme|sata|ide)\d+:\d+)(?![0-9A-Za-z])"),
     ("", r"(?<![0-9A-Za-z])vvol-(?=\S{1,200}-vg(?![0-9A-Za-z]))|-vg(?![0-9A-Za-z])"),
     ("", r"(?<![0-9A-Za-z])C\d+:T\d+:L\d+(?![0-9A-Za-z])"),
@@ -53,6 +53,7 @@ _PATTERNS = (
     ("", r"(?<!\d)\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?"),
     ("", r"(?<![0-9/])\d\d/\d\d/\d{4} \d\d:\d\d:\d\d [AP]M\b"),
     ("uuid", _HEXADECIMAL + r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4,8}){2,3}-[0-9A-Fa-f]{12}(?![0-9A-Za-z])"),
+    ("uuid", r"(?<=uuid\.)[0-9A-Fa-f]{32}(?![0-9A-Za-z])"),  # of an NVMe device, which its array writes with dashes
     ("address", _HEXADECIMAL + r"(?:[0-9A-Fa-f]{2}:){7}[0-9A-Fa-f]{2}(?![0-9A-Za-z:])"),
     ("address", _HEXADECIMAL + r"(?:[0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}(?![0-9A-Za-z:])"),
     ("ipv6", r"(?<![0-9A-Za-z:])(?:[0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4}(?![0-9A-Za-z:])"),

@@ -54,6 +54,14 @@ def test_a_name_that_begins_like_an_option_of_ontap_is_masked(name: str, is_kept
     assert (answer(masker, EndpointKind.ONTAP, {"name": name}) == {"name": name}) is is_kept
 
 
+def test_a_namespace_has_one_name_on_its_array_and_at_its_hosts(masker: Masker) -> None:
+    uuid = "f4f14337-c3ad-4a63-9edf-0e21de8b88bf"
+    of_array = answer(masker, EndpointKind.ONTAP, {"uuid": uuid})["uuid"]
+    told, _ = soap(masker, "Rescan", "", f"<canonicalName>uuid.{uuid.replace('-', '')}</canonicalName>")
+    assert of_array != uuid
+    assert f"<canonicalName>uuid.{of_array.replace('-', '')}</canonicalName>" in told
+
+
 def test_a_kept_field_holds_no_identifier_either(masker: Masker) -> None:
     masked = answer(masker, EndpointKind.ONTAP, {"state": "online at 192.0.2.7, naa.624a93705a1f77c29b3e4d1000011010"})
     assert masked["state"].startswith("online at ")
