@@ -103,8 +103,6 @@ class OntapDescription:
             ("SVM", {svm.name for svm in self.svms}, in_svm | {group.svm for group in self.igroups} | {one.svm for one in self.subsystems}),
             ("aggregate", {aggregate.name for aggregate in self.aggregates}, {volume.aggregate for volume in self.volumes}),
             ("volume", {volume.name for volume in self.volumes}, {x.volume for x in self.luns} | {one.volume for one in self.namespaces}),
-            ("volume", {volume.name for volume in self.volumes}, {lun.volume for lun in self.luns}),
-            ("volume", {volume.name for volume in self.volumes}, {one.volume for one in self.namespaces}),
             ("subsystem", {one.name for one in self.subsystems}, {one.subsystem for one in self.namespaces}),
             ("schedule", {each.name for each in self.schedules}, scheduled | {each.schedule for each in self.relationships}),
             (
