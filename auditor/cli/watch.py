@@ -84,7 +84,7 @@ def _looks(watched: Watch, pause: float, lasting: float, show: Callable[[Sequenc
 
 
 def _moves(watched: Watch) -> list[str]:
-    """A line for each machine that is being moved, and for each vCenter of which that was not read."""
+    """A line for each machine that is being moved, and for each vCenter whose moves were not read."""
     from auditor.report.terminal.watch_rows import move_text
     from auditor.report.wording import neutral
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from auditor.text.counts import ShowText
 
 EVERY_SECONDS = 0.5
-"""How often counts are shown: by items, of which a large vCenter gives a thousand a second."""
+"""How often counts are shown: by items; a large vCenter gives a thousand a second."""
 
 
 class Counting:

@@ -33,7 +33,7 @@ def common_texts() -> Mapping[str, str]:
 
 
 def no_limit_where(column: str) -> tuple[str, ...]:
-    """The columns beside `column` of which one that is false says that a NULL of it is no limit; () where NULL never is one."""
+    """The flags beside `column`: where one is false, NULL in `column` means no limit; () where NULL never means that."""
     return tuple(_read("common.yaml")["no limit where"].get(column, ()))
 
 

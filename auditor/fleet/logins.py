@@ -64,7 +64,7 @@ def check_login(entry: EndpointShape, stop: Stop, *at: str | int) -> None:
 
 
 def _needed(entry: EndpointShape) -> tuple[str, ...]:
-    """The keys of the login, all of which have to be there."""
+    """The keys of the login; all are required."""
     if endpoint_type(entry.kind).login == "api_token":
         return ("api_token",)
     if entry.session is not None:

@@ -31,7 +31,7 @@ class Curve:
 
     Attributes:
         name: what it is, with its unit.
-        points: begin of each interval and its value, in order; an interval of which nothing was read has none.
+        points: begin of each interval and its value, in order; an interval that was not read has none.
     """
 
     name: str

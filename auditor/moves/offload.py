@@ -12,7 +12,7 @@ from auditor.moves.ends import Move, Store
 
 _RULES = "docs/domain/facts.md#3-12"
 _OPTION = "DataMover.HardwareAcceleratedMove at 1 on its host"
-_CLONES = "devices of which the host found that they clone (vaai status get)"
+_CLONES = "devices that the host reports as able to clone (vaai status get)"
 
 
 @dataclass(frozen=True, slots=True)

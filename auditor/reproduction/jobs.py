@@ -83,7 +83,7 @@ def commands_text(read_percent: int) -> str:
 
 
 def _mixed(order: str, rate: int, read_percent: int) -> Mapping[str, object]:
-    """The options of a job that does `rate` commands a second, of which a share are reads.
+    """The options of a job that does `rate` commands a second, a share of them reads.
 
     fio holds reads and writes each to a rate of its own: both together do no more than `rate`, or 2 where that is 1. The file that is read
     has to be there: without it fio would write it as fast as it can.

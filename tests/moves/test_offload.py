@@ -30,7 +30,7 @@ def test_every_condition_is_said_with_its_source() -> None:
     assert [(one.name, one.text, one.source) for one in found.conditions] == [
         ("datastore-types", "types of datastores that arrays copy between (it goes from VMFS to VMFS)", f"{FACTS}#3-12"),
         ("one-array", "one array at both ends (it goes from fa to fa)", f"{FACTS}#3-8"),
-        ("devices", "devices of which the host found that they clone (vaai status get)", f"{FACTS}#3-4"),
+        ("devices", "devices that the host reports as able to clone (vaai status get)", f"{FACTS}#3-4"),
         ("host-option", "DataMover.HardwareAcceleratedMove at 1 on its host", f"{FACTS}#3-1"),
         ("block-size", "one block size on both datastores", f"{FACTS}#3-12"),
         ("no-snapshot", "a machine without snapshots", f"{FACTS}#3-12"),

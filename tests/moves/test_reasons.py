@@ -239,7 +239,7 @@ SNAPSHOT = replace(TASK, task_id="task-8", is_move=False, description="VirtualMa
             a_move(uses_offload=False, target={"can_clone": False}),
             Reason(
                 *("not-offloaded", Sort.NOTE, "no offload"),
-                "The hosts copy every block. For the array to copy it would take devices of which the host found that they clone (vaai "
+                "The hosts copy every block. For the array to copy it would take devices that the host reports as able to clone (vaai "
                 "status get); DataMover.HardwareAcceleratedMove at 1 on its host.",
                 "Nothing to set: reckon with links, host queues and both arrays carrying it.",
                 f"{FACTS}#3-4",

@@ -104,7 +104,7 @@ def unread(move: Move) -> list[Reason]:
             a_move(uses_offload=None, source={"can_clone": None}),
             "offload",
             "offload",
-            "Whether the array copies is not known. It takes devices of which the host found that they clone (vaai status get); "
+            "Whether the array copies is not known. It takes devices that the host reports as able to clone (vaai status get); "
             "DataMover.HardwareAcceleratedMove at 1 on its host.",
             AGAIN,
             id="offload",

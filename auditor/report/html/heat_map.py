@@ -72,7 +72,7 @@ class Cell:
 
     @property
     def words(self) -> str:
-        """The same in words."""
+        """The same as a sentence."""
         fails = self.counts[Verdict.FAIL]
         parts = [f"{count_of(fails, 'failure')}, at worst {self.worst}"] if fails else []
         parts += [f"{self.counts[one]:,} {one}" for one in (Verdict.UNKNOWN, Verdict.WAIVED) if self.counts[one]]
@@ -88,7 +88,7 @@ class MapRow:
         cluster: its cluster; "" where it is in none.
         host: its host; "" where the row is about a cluster, or about what is of no single host.
         name: what the page calls it.
-        cells: by topic; a topic of which nothing was judged there is left out.
+        cells: by topic; a topic in which nothing was judged there is left out.
     """
 
     endpoint: str

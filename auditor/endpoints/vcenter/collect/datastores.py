@@ -78,8 +78,8 @@ def add_datastore(
 ) -> Iterator[Facts]:
     """Add one datastore to `tables`; yield a gap for each property that could not be read.
 
-    A mount of which the API does not say whether it is mounted is (VIM API reference, HostMountInfo.mounted); of an export that leaves that
-    out nobody knows it.
+    A mount is mounted unless the API says otherwise (VIM API reference, HostMountInfo.mounted). Where an export leaves
+    it out (`unset_is_mounted` is false), that is not known.
     """
     if isinstance(facts, tuple):
         ref, error = facts

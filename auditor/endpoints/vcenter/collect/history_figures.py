@@ -119,7 +119,7 @@ def is_idle(parts: Iterable[Figures]) -> bool:
 
 
 def rows_of(figures: Figures, ends: Sequence[datetime], seconds: int) -> dict[str, list[Any]]:
-    """Columns of load_history for one subject: an interval a row, but for those of which nothing is known."""
+    """Columns of load_history for one subject: one row for each interval with a known value."""
     kept = [at for at, row in enumerate(zip(*figures.values(), strict=True)) if any(value is not None for value in row)]
     width = timedelta(seconds=seconds)
     rows: dict[str, list[Any]] = {"begin_at": [ends[at] - width for at in kept], "seconds": [seconds] * len(kept)}

@@ -117,7 +117,7 @@ def _kept(
 ) -> tuple[dict[int, dict[Kind, dict[str, int]]], dict[Kind, int | None]]:
     """By length of the roll-up and kind, the keys of the counters that are asked of it: of each counter the shortest that keeps it.
 
-    Also the kinds of which any counter is not kept, and the level that would keep all of them; None: vCenter has not all of these counters.
+    Also the kinds for which a counter is not kept, and the level that would keep all of them; None: vCenter has not all of these counters.
     """
     kept: dict[int, dict[Kind, dict[str, int]]] = {}
     missing: dict[Kind, int | None] = {}

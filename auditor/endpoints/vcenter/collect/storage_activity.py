@@ -1,7 +1,7 @@
 """Events of vCenter about ordinary work: moves of machines, decisions of Storage DRS, hosts that start, new software.
 
 Not known to be reported by any event: which value Storage I/O Control has after it was reconfigured, how far a move has come, and firmware
-of adapters; drivers come as VIBs, of which an event says only that some were installed.
+of adapters; drivers come as VIBs, and an event says only that some VIBs were installed.
 
 Source: lists of all events of vCenter 6.7 U3 to 8.0 U3 (github.com/lamw/vcenter-event-mapping); the vSphere API reference for the fields
 of each.
