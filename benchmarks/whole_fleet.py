@@ -84,6 +84,8 @@ NOT_TAKEN_BACK = (
 )
 
 
+PENDING = "queue/pending-reboot"
+
 NOT_MADE = ("which is in no cluster: nothing moves them away",)
 """Parts of the reasons for which a fix may be refused: nobody moves the machines of a host that is in no cluster, so it is not rebooted."""
 
@@ -107,7 +109,8 @@ def tried_whole(scenario: str) -> Whole:
     with lab_process(scenario) as lab:
         trial = _Trial(lab.folder, lab.fleet)
         trial.collect("before")
-        wanted = trial.fixable()
+        found = trial.judged()
+        wanted = {_key(one): (_named(one), one["fix"]["after"] == "absent") for one in found if _is_planned(one)}
         whole.fixable = len(wanted)
         fixed = trial.fix()
         left = _left(fixed)
@@ -130,7 +133,7 @@ def tried_whole(scenario: str) -> Whole:
         receipts = [receipt for run in reversed(runs) for receipt in trial.undo(run)]
         accepted = _unlike(whole, receipts)
         trial.collect("after")
-        unlike = differing(trial.folder / "before", trial.folder / "after", (*NOT_SETTINGS, *accepted))
+        unlike = differing(trial.folder / "before", trial.folder / "after", (*NOT_SETTINGS, *_not_in_effect(found), *accepted))
         whole.problems += (f"after the undo a fact differs: {row}" for row in unlike)
         whole.problems += (f"journal: {problem}" for problem in verify(trial.state / JOURNAL_FOLDER).problems)
     return whole
@@ -145,10 +148,10 @@ class _Trial:
     def collect(self, name: str) -> None:
         _auditor("collect", "--fleet", str(self.fleet), "--out", str(self.folder / name))
 
-    def fixable(self) -> dict[tuple[str, str, str], tuple[str, bool]]:
-        """The findings of the fleet as it was that have a fix: their names, and whether it takes away what they are about."""
-        report = self._report("audit", "--from", str(self.folder / "before"))
-        return {_key(one): (_named(one), one["fix"]["after"] == "absent") for one in report["findings"] if _is_planned(one)}
+    def judged(self) -> list[dict[str, Any]]:
+        """The findings of the fleet as it was."""
+        findings: list[dict[str, Any]] = self._report("audit", "--from", str(self.folder / "before"))["findings"]
+        return findings
 
     def fix(self) -> dict[str, Any]:
         limits = ("--max-changes", "100000", "--settle", "0", "--allow-unusual")
@@ -189,6 +192,15 @@ def _named(finding: dict[str, Any]) -> str:
 
 def _is_planned(finding: dict[str, Any]) -> bool:
     return finding["verdict"] == "fail" and (finding["fix"] or {}).get("outcome") == Outcome.PROPOSED
+
+
+def _not_in_effect(findings: Sequence[dict[str, Any]]) -> Iterator[NotCompared]:
+    """The depths of the hosts whose driver had a depth configured and not in effect: no undo makes that again, as a reboot ends it."""
+    of_hosts = sorted({one["resource"]["id"].partition("/")[0] for one in findings if one["rule"] == PENDING and one["verdict"] == "fail"})
+    if of_hosts:
+        when = "host_id IN ({})".format(", ".join(f"'{host}'" for host in of_hosts))
+        for table, column in (("device", "queue_depth"), ("device_scheduling", "esxcli_queue_depth")):
+            yield NotCompared(table, column, when, "a depth that was configured and not in effect takes effect at the reboot of the undo")
 
 
 def _is_excused(why: str) -> bool:
