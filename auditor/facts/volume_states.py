@@ -42,13 +42,13 @@ SERVES: Mapping[str, Mapping[str, bool | None]] = MappingProxyType(
             **dict.fromkeys(("init", "locked", "snapMirrorTarget"), False),
             **dict.fromkeys(("readOnly", "replicationTarget"), None),
         },
-        # Nothing of a FlashArray's volume tells of a state but whether it was destroyed, which is no volume here; of its pod two words do.
-        # Pod.promotion_status: demoted "does not accept write requests". PodArrayStatus.status of this array: offline and resyncing "cannot
+        # What was destroyed is no volume here. Volume.promotion_status: demoted "no longer accepts write requests"; likewise that of its
+        # pod, "does not accept write requests". PodArrayStatus.status of this array: offline and resyncing "cannot
         # handle I/O to the pod", suspended "would transition to either online or offline soon".
         "flasharray": {
             "active": True,
-            **dict.fromkeys(("pod demoted", "pod offline", "pod resyncing"), False),
-            **dict.fromkeys(("pod promoting", "pod suspended", "pod unknown"), None),
+            **dict.fromkeys(("demoted", "pod demoted", "pod offline", "pod resyncing"), False),
+            **dict.fromkeys(("promoting", "pod promoting", "pod suspended", "pod unknown"), None),
         },
         # VolumeEx.StatusEnum of NetApp/santricity-webapi-javasdk, which explains none of them; a degraded one may serve with a drive less.
         # Offline is one that is optimal, and of which VolumeEx.offline says "currently offline".

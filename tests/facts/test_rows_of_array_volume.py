@@ -362,6 +362,7 @@ def test_a_volume_is_with_the_controller_that_it_was_given_to_or_another(
         pytest.param(EndpointKind.DOTHILL, "Degraded", None, id="one that no source explains"),
         pytest.param(EndpointKind.FLASHARRAY, "active", True, id="a FlashArray's"),
         pytest.param(EndpointKind.FLASHARRAY, "pod demoted", False, id="one whose pod takes no writes"),
+        pytest.param(EndpointKind.FLASHARRAY, "demoted", False, id="one that takes none itself"),
         pytest.param(EndpointKind.ETERNUS, "a000", None, id="a family that reports none"),
         pytest.param(EndpointKind.ONTAP, None, None, id="not reported"),
     ],

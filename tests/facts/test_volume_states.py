@@ -68,7 +68,7 @@ def test_each_list_has_a_state_that_serves_and_is_the_list_that_is_read_by() -> 
     assert {*SERVES["nimble"]} == {*nimble.VOLUME_STATES}
     # What is deleted is no volume in any view; what hosts may read and write is active.
     assert {*SERVES["solidfire"]} == {*element.VOLUME_STATES} - {"deleted"} | {*element.ACCESS} - {"readWrite"}
-    assert {*SERVES["flasharray"]} == {"active"} | {
+    assert {*SERVES["flasharray"]} == {"active", *flasharray.PROMOTIONS} - {"promoted"} | {
         f"pod {word}" for word in {*flasharray.PROMOTIONS, *flasharray.IN_POD} - {"promoted", "online"}
     }
     svms = {f"SVM {state}" for state in ontap.SVM_STATES if state != "running"}

@@ -30,7 +30,7 @@ SEVERITIES: Mapping[str, str] = MappingProxyType({"critical": "critical", "warni
 PROMOTIONS: Mapping[str, str] = MappingProxyType(
     {"promoted": "takes writes of hosts", "demoted": "takes none", "promoting": "may take them soon"}
 )
-"""Pod.promotion_status, which REST has from 2.2 on."""
+"""Pod.promotion_status and Volume.promotion_status, which REST has from 2.2 on; a volume is never promoting."""
 
 IN_POD: Mapping[str, str] = MappingProxyType(
     {

@@ -11,6 +11,7 @@ from auditor.endpoints.common.records import Record, objects
 from auditor.endpoints.flasharray.enumerations import IN_POD, KINDS, PROMOTIONS, SEVERITIES
 from auditor.endpoints.flasharray.limits import LIMITS, ceiling_of
 from auditor.facts.node_states import IS_UP
+from auditor.facts.volume_states import SERVES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -168,7 +169,7 @@ def volume_row(volume: Record, groups: Mapping[str, tuple[str | None, Ceilings]]
         "serial": serial,
         "device": None if serial is None or destroyed else _device(volume, serial, by_nvme=by_nvme),
         "is_virtual": is_virtual,
-        "status": None if destroyed is None else "destroyed" if destroyed else "active",
+        "status": None if destroyed is None else "destroyed" if destroyed else _state(volume),
         "size_bytes": volume.number("provisioned"),
         "pod": reference(volume, "pod")[1],
         "copy_of": source_name if source_id is None else source_id.lower(),
@@ -178,6 +179,15 @@ def volume_row(volume: Record, groups: Mapping[str, tuple[str | None, Ceilings]]
         **shared,
         "qos_read": own.is_read and shared_is_read and (adjusted is not None or volume.value.get("priority_adjustment") is None),
     }
+
+
+def _state(volume: Record) -> str | None:
+    """Whether it takes writes of hosts: one volume can be demoted by itself. A release before REST 2.2 has no such word.
+
+    Source: OpenAPI definitions, Volume.promotion_status.
+    """
+    word = "promoted" if volume.value.get("promotion_status") is None else volume.listed("promotion_status", PROMOTIONS)
+    return "active" if word == "promoted" else word
 
 
 def vvol_ids(answer: Mapping[str, Any], parse_errors: ParseErrors) -> Iterator[tuple[str, str]]:
@@ -211,14 +221,14 @@ def pod_arrays(pod: Record) -> tuple[str, str | None]:
 def pod_state(pod: Record, own_id: str | None) -> str | None:
     """Why hosts do not get at the volumes of a pod on this array, or may not: a word of `SERVES`; empty where nothing says so.
 
-    None where a word is not known. Source: OpenAPI definitions, Pod.promotion_status, PodArrayStatus.status.
+    Of two such words the one by which hosts do not. None where a word is not known, and no other one says so. Source: OpenAPI definitions, Pod.promotion_status, PodArrayStatus.status.
     """
     listed = pod.value.get("arrays")
     own = [each for each in listed if isinstance(each, dict) and str(each.get("id")).lower() == own_id] if isinstance(listed, list) else []
     here = [Record(each, pod.label, pod.parse_errors, "arrays.").listed("status", IN_POD) for each in own if each.get("status") is not None]
     promotion = [pod.listed("promotion_status", PROMOTIONS)] if pod.value.get("promotion_status") is not None else []
     words = [None if word is None else f"pod {word}" for word in (*here, *promotion) if word not in ("online", "promoted")]
-    return words[0] if words else ""
+    return next((word for word in words if SERVES["flasharray"].get(word or "") is False), words[0] if words else "")
 
 
 def _device(volume: Record, serial: str, *, by_nvme: bool | None) -> str | None:

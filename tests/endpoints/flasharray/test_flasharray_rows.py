@@ -182,6 +182,10 @@ NO_GROUP = {"qos_group_id": None, "qos_group": None, "qos_group_max_iops": None}
         pytest.param({"subtype": "protocol_endpoint"}, {"kind": "protocol_endpoint"}, [], id="a protocol endpoint"),
         pytest.param({"destroyed": True}, {"status": "destroyed", "device": None}, [], id="destroyed"),
         pytest.param({"destroyed": "odd"}, {"status": None, "device": NAA}, ["destroyed of it"], id="not known whether it is destroyed"),
+        pytest.param({"promotion_status": "promoted"}, {"status": "active"}, [], id="takes writes"),
+        # FlashArray REST 2.2 to 2.42, Volume.promotion_status: "demoted and no longer accepts write requests".
+        pytest.param({"promotion_status": "demoted"}, {"status": "demoted"}, [], id="takes no writes"),
+        pytest.param({"promotion_status": "odd"}, {"status": None}, ["promotion_status of it"], id="not known whether it takes writes"),
         pytest.param({"serial": None}, {"serial": None, "device": None}, ["serial of it"], id="no serial"),
         pytest.param({"serial": "odd"}, {"serial": "odd", "device": None}, ["serial of it"], id="an odd serial"),
         pytest.param({"source": {"id": None, "name": "gold"}}, {"copy_of": "gold"}, [], id="a copy known by name"),
@@ -246,6 +250,22 @@ def test_a_pod_lies_on_arrays(arrays: Any, expected: str | None, named: int) -> 
     given = record({"name": "pod", "arrays": arrays})
     assert rows.pod_arrays(given) == ("pod", expected)
     assert errors(given.parse_errors) == [("arrays of it", "is no list of arrays with their names")] * named
+
+
+@pytest.mark.parametrize(
+    ("here", "promotion", "state"),
+    [
+        pytest.param("suspended", "demoted", "pod demoted", id="a pod that takes no writes, on an array that may be away"),
+        pytest.param("offline", "promoting", "pod offline", id="an array that is away from it"),
+        pytest.param("odd", "demoted", "pod demoted", id="a word that is not known beside one that is"),
+        pytest.param("odd", "promoted", None, id="a word that is not known"),
+        pytest.param("suspended", "promoting", "pod suspended", id="neither tells"),
+    ],
+)
+def test_one_word_by_which_hosts_do_not_get_at_a_pod_is_enough(here: str, promotion: str, state: str | None) -> None:
+    given = record({"name": "pod", "arrays": [{"id": "A-1", "status": here}], "promotion_status": promotion})
+    assert rows.pod_state(given, "a-1") == state
+    assert len(errors(given.parse_errors)) == (here == "odd")
 
 
 LOAD: dict[str, Any] = {
