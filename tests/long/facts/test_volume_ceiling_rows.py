@@ -212,12 +212,29 @@ BURST = {"qos_max_iops": 1000, "qos_burst_iops": 2000}
         pytest.param(
             {"utilization": 1.0, "qos_burst_iops": 1000}, True, "at its ceiling of 1,000 IOPS: the wait is QoS", id="a burst that is none"
         ),
-        # NetApp KB, "How the per-volume throttle value gets calculated": 1 - target / maximum; the target falls for the minimums of others.
+        # NetApp KB, "How the per-volume throttle value gets calculated": 1 - target / maximum; the target falls for the minimums of others,
+        # or for re-replication, transient errors and snapshots (solidfire-sdk-python, VolumeStats.throttle).
         pytest.param(
             {"utilization": 0.6, "burst_credit": 9, "throttled_share": 0.4}, True, THROTTLED, id="held to 60 % of it by its cluster"
         ),
         pytest.param({"utilization": 0.5, "burst_credit": 9, "throttled_share": 0.4}, False, "not held back by QoS", id="below those 60 %"),
         pytest.param({"utilization": 0.6, "throttled_share": 0.0}, False, "not held back by QoS", id="not held by it"),
+        pytest.param(
+            {"utilization": 1.5, "burst_credit": 9, "throttled_share": 0.01}, False, "not held back by QoS", id="above its ceiling on its credits"
+        ),
+        pytest.param(
+            {"utilization": 2.0, "burst_credit": 9, "throttled_share": 0.4},
+            True,
+            "at the burst above its ceiling of 1,000 IOPS: the wait is QoS",
+            id="at its burst, so not below its ceiling",
+        ),
+        pytest.param(
+            {"utilization": 1.0, "burst_credit": 0, "throttled_share": 0.0003},
+            True,
+            "held by its cluster to 99.97 % of its ceiling of 1,000 IOPS: the wait is QoS",
+            id="held to a little less",
+        ),
+        pytest.param({"utilization": 0.0, "throttled_share": 1.0}, False, "not held back by QoS", id="nothing is sent to it"),
     ],
 )
 def test_an_element_volume_bursts_while_it_has_credits(volume: Cells, is_at_limit: bool | None, wait: str | None) -> None:
@@ -232,6 +249,8 @@ def test_an_element_ceiling_is_worth_less_by_the_size_of_the_operations_and_more
     assert (row["limit_per_second"], row["ceiling_use_at_least"]) == (625.0, 1.0)
     assert one("solidfire", **given, burst_credit=1)["limit_per_second"] == 1250.0
     assert one("solidfire", **given, burst_credit=1, throttled_share=0.4)["limit_per_second"] == 375.0
+    assert one("solidfire", **given, burst_credit=1, throttled_share=0.4, utilization=1.2)["limit_per_second"] == 1250.0
+    assert one("solidfire", **given, burst_credit=1, throttled_share=1.0)["limit_per_second"] is None
 
 
 @pytest.mark.parametrize(

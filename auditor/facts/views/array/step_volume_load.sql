@@ -10,8 +10,14 @@
 -- PowerStore: between a ceiling and its burst nobody knows.
 -- Element: above its maximum a volume with credits bursts, and is held at the burst alone. Where the minimums of others ask for it, or a rebuild, its cluster holds a
 -- volume below its maximum (docs/domain/facts.md#6-7): then that is its ceiling, and there is no burst. A FlashArray that delays nothing has to do all of a ceiling.
+-- Element: above its maximum a volume with credits bursts, and is held at the burst alone. Its cluster may hold a volume below its maximum
+-- (docs/domain/facts.md#6-7): then that is its ceiling. One that does more than its maximum all the same is not held there.
+-- A FlashArray that delays nothing has to do all of a ceiling.
 WITH asked AS (
     SELECT endpoint, max(read_at) AS read_at FROM fact.reading WHERE topic = 'volume_load' AND scope = '' GROUP BY endpoint
+),
+loaded AS (
+    SELECT *, CASE WHEN throttled_share > 0 AND coalesce(utilization <= 1, true) THEN throttled_share END AS held_below FROM fact.array_volume_load
 ),
 limited AS (
     SELECT
@@ -26,10 +32,10 @@ limited AS (
         l.latency_us,
         l.throttle_us,
         l.burst_credit,
-        l.throttled_share,
+        l.held_below,
         CASE
             WHEN q.qos_max_bytes_per_second IS NOT NULL AND l.average_io_bytes IS NULL THEN NULL
-            WHEN a.family = 'solidfire' AND l.throttled_share > 0 THEN q.qos_max_iops * (1 - l.throttled_share) / c.cost
+            WHEN a.family = 'solidfire' AND l.held_below > 0 THEN nullif(q.qos_max_iops * (1 - l.held_below), 0) / c.cost
             WHEN a.family = 'solidfire' THEN CASE WHEN l.burst_credit > 0 THEN coalesce(q.qos_burst_iops, q.qos_max_iops) ELSE q.qos_max_iops END / c.cost
             WHEN a.family IN ('ontap', 'flasharray') THEN least(q.qos_max_iops, q.qos_max_bytes_per_second / l.average_io_bytes)
         END AS limit_per_second,
@@ -43,7 +49,7 @@ limited AS (
         l.utilization * q.qos_max_iops >= at_ceiling() * q.qos_burst_iops AS is_at_burst,
         t.read_at
     FROM step_volume AS v
-    JOIN fact.array_volume_load AS l USING (endpoint, volume_id)
+    JOIN loaded AS l USING (endpoint, volume_id)
     LEFT JOIN step_array AS a USING (endpoint)
     LEFT JOIN step_volume_qos AS q USING (endpoint, volume_id)
     LEFT JOIN step_curve_cost AS c USING (endpoint, volume_id)
@@ -56,7 +62,7 @@ held AS (
         CASE
             WHEN throttle_us > 0 THEN true
             WHEN utilization >= 1 AND (NOT may_burst OR is_at_burst OR burst_credit = 0) THEN true
-            WHEN throttled_share > 0 AND utilization >= at_ceiling() * (1 - throttled_share) THEN true
+            WHEN utilization > 0 AND utilization >= at_ceiling() * (1 - held_below) THEN true
             WHEN utilization >= 1 AND burst_credit IS NULL THEN NULL
             WHEN utilization IS NOT NULL THEN false
             WHEN share_at_least >= at_ceiling() AND share_at_least < at_ceiling() * coalesce(burst_share, 1) THEN NULL
@@ -87,6 +93,9 @@ SELECT
         WHEN is_at_limit AND throttled_share > 0 THEN
             'held by its cluster to ' || CAST(round(100 * (1 - throttled_share)) AS BIGINT) || ' % of its ceiling'
             || coalesce(' of ' || ceiling, '') || ': the wait is QoS'
+        WHEN is_at_limit AND held_below > 0 THEN
+            'held by its cluster to ' || printf('%.4g', 100 * (1 - held_below)) || ' % of its ceiling' || coalesce(' of ' || ceiling, '')
+            || ': the wait is QoS'
         WHEN is_at_limit THEN
             coalesce(
                 CASE WHEN may_burst AND is_at_burst THEN 'at the burst above its ceiling of ' ELSE 'at its ceiling of ' END || ceiling,
