@@ -25,14 +25,16 @@ SHARES = {
     "vc/s7": ("NFS", "/d", ["f.example.net"]),
     "vc/s8": ("NFS", "/e", ["::1"]),
     "vc/s9": ("NFS", "/alone", ["f"]),
+    "vc/s0": ("NFS", "/g", ["f.example.net"]),
     "vc-2/s1": ("NFS", "/a", ["f"]),
     "vc-2/s3": ("NFS", "/b", ["localhost"]),
     "vc-2/s4": ("NFS", "/c", ["f1"]),
     "vc-2/s5": ("NFS", "/c", ["f1"]),
     "vc-2/s7": ("NFS", "/d", ["f"]),
     "vc-2/s8": ("NFS", "/e", ["::1"]),
+    "vc-2/s0": ("NFS", "/g", ["10.0.0.8", "f"]),
 }
-"""Type, path and addresses of the server; s4 and s5 of vc differ in how the path is written."""
+"""Type, path and addresses of the server; s4 and s5 of vc differ in how the path is written. A host of example.net alone mounts vc-2's s0."""
 
 
 def test_shares_are_told_by_server_and_path_and_by_who_has_them() -> None:
@@ -43,11 +45,12 @@ def test_shares_are_told_by_server_and_path_and_by_who_has_them() -> None:
         {
             "step_nfs_server": [keys[name] | {"path": path, "addresses": addresses} for name, (_, path, addresses) in SHARES.items()],
             "fact.datastore": [keys[name] | {"name": name.replace("/", " "), "type": kind} for name, (kind, _, _) in SHARES.items()],
-            "fact.host": [*of_vc(*clustered, {"host_id": "h3"}), *far(*clustered)],
+            "fact.host": [*of_vc(*clustered, {"host_id": "h3"}), *far(*clustered, {"host_id": "h4", "name": "ESX-4.Example.net"})],
             "fact.datastore_mount": [
                 *of_vc({"datastore_id": "s4", "host_id": "h1"}, *({"datastore_id": name, "host_id": "h2"} for name in ("s5", "s6"))),
                 *of_vc({"datastore_id": "s4", "host_id": "h3"}),
                 *far(*({"datastore_id": name, "host_id": "h1"} for name in ("s4", "s5"))),
+                *far({"datastore_id": "s0", "host_id": "h4"}),
             ],
         },
     )
@@ -59,13 +62,15 @@ def test_shares_are_told_by_server_and_path_and_by_who_has_them() -> None:
         "vc/s4": (None, 0, 1, 0, "vc s5", 1),
         "vc/s5": (None, 0, 1, 0, "vc s4", 0),
         "vc/s6": (None, 0, 0, 2, None, 1),
-        "vc/s7": (None, 0, 1, 0, None, 0),
+        "vc/s7": (None, 0, 0, 1, None, 0),
         "vc/s8": (None, 0, 0, 0, None, 0),
         "vc-2/s1": ("vc s2", 0, 1, 0, None, 0),
         "vc-2/s3": (None, 0, 0, 0, None, 0),
         "vc-2/s4": (None, 0, 1, 1, None, 0),
         "vc-2/s5": (None, 0, 1, 1, None, 0),
-        "vc-2/s7": (None, 0, 1, 0, None, 0),
+        "vc-2/s7": (None, 0, 0, 1, None, 0),
+        "vc/s0": (None, 0, 1, 0, None, 0),
+        "vc-2/s0": (None, 0, 1, 0, None, 0),
         "vc-2/s8": (None, 0, 0, 0, None, 0),
     }
 

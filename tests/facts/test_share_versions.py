@@ -104,7 +104,7 @@ def of_two_vcenters(first: str, second: str, *, kind: str = "NFS", **more: Any) 
     ("first", "second", "verdict"),
     [
         pytest.param("filer", "filer", "fail", id="one name"),
-        pytest.param("filer", "filer.example.net", "fail", id="the short name and the long one"),
+        pytest.param("filer", "filer.example.net", "unknown", id="the short name and the long one"),
         pytest.param("10.0.0.1", "10.0.0.1", "fail", id="one address"),
         pytest.param("filer", "10.0.0.1", "unknown", id="a name, and an address"),
         pytest.param("192.168.5.2", "192.168.5.2", "unknown", id="the controller of each Nutanix host"),
@@ -114,6 +114,29 @@ def of_two_vcenters(first: str, second: str, *, kind: str = "NFS", **more: Any) 
 def test_a_share_that_two_vcenters_have_is_not_one_for_storage_io_control(first: str, second: str, verdict: str) -> None:
     """VMware: datastores with Storage I/O Control are managed by one vCenter. Nutanix: 192.168.5.2 is each host's own."""
     assert judged("sioc/supported-datastore", of_two_vcenters(first, second)) == {"ds-1": verdict, "ds-2": verdict}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "hosts_of", "verdict"),
+    [
+        pytest.param("filer", "filer.example.net", ("esx-1.example.net", "esx-2.example.net"), "fail", id="one domain"),
+        pytest.param("filer", "filer.example.net", ("esx-1.example.org", "esx-2.example.net"), "unknown", id="a short name of another domain"),
+        pytest.param("filer", "filer", ("esx-1.Example.net", "esx-2.example.net"), "fail", id="one short name, of one domain"),
+        pytest.param("filer", "filer", ("esx-1.example.org", "esx-2.example.net"), "unknown", id="one short name, of two domains"),
+        pytest.param("filer", "filer", ("10.1.0.1", "esx-2.example.net"), "fail", id="one short name, and hosts by their addresses"),
+        pytest.param("filer", "filer.0.0.1", ("10.0.0.1", "esx-2.example.net"), "unknown", id="an address is in no domain"),
+    ],
+)
+def test_a_short_name_is_one_server_of_two_vcenters_where_its_hosts_are_of_one_domain(
+    first: str, second: str, hosts_of: tuple[str, str], verdict: str
+) -> None:
+    """Two sites may each have a filer of that name: Storage I/O Control is not switched off for that."""
+    given = of_two_vcenters(first, second)
+    given["host"] = [{"endpoint": endpoint, "host_id": "h", "name": name} for endpoint, name in zip(("vc", "vc-2"), hosts_of, strict=True)]
+    given["datastore_mount"] = [
+        {"endpoint": endpoint, "datastore_id": datastore, "host_id": "h"} for endpoint, datastore in (("vc", "ds-1"), ("vc-2", "ds-2"))
+    ]
+    assert judged("sioc/supported-datastore", given) == {"ds-1": verdict, "ds-2": verdict}
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,21 @@
 -- (`may_be_by_other_name`). Nobody knows of those that may whether their server is this one.
 -- Two servers are one where an address or a name of them is the same, where one is the first label of the other's name, or where both are one array's and
 -- the share is one volume. They are two where they are of different arrays, or of different families. Another path is another datastore. An address that
--- is a host's own says nothing in another vCenter, and neither does the one by which every host of a Nutanix cluster reaches its own controller.
+-- is a host's own says nothing in another vCenter, and neither does the one by which every host of a Nutanix cluster reaches its own controller. Nor does a
+-- short name, which each site may have given to a server of its own, unless the domains of the hosts that mount it complete it to the same name; one that
+-- is the same on both sides counts where a domain is not known.
 -- Source: docs/domain/facts.md#5-13.
-WITH mounted AS (
+WITH resolver AS (
+    SELECT m.endpoint, m.datastore_id, list_sort(list(DISTINCT lower(substr(h.name, 1 + strpos(h.name, '.'))))) AS domains
+    FROM fact.datastore_mount AS m
+    JOIN fact.host AS h USING (endpoint, host_id)
+    WHERE contains(h.name, '.') AND ipv4(h.name) IS NULL
+    GROUP BY m.endpoint, m.datastore_id
+),
+server AS (
+    SELECT *, list_filter(addresses, lambda one: NOT contains(one, '.') AND NOT contains(one, ':')) AS short_names FROM step_nfs_server
+),
+mounted AS (
     SELECT
         s.endpoint,
         s.datastore_id,
@@ -16,15 +28,21 @@ WITH mounted AS (
         d.type,
         s.path,
         s.addresses,
-        list_filter(s.addresses, lambda one: NOT contains(one, '.') AND NOT contains(one, ':')) AS short_names,
+        s.short_names,
         list_transform(list_filter(s.addresses, lambda one: ipv4(one) IS NULL AND contains(one, '.')), lambda one: split_part(one, '.', 1)) AS labels,
         len(list_filter(s.addresses, lambda one: one IN ('localhost', '::1') OR starts_with(one, '127.') OR starts_with(one, '169.254.'))) > 0 AS is_own,
         list_contains(s.addresses, '192.168.5.2') AS may_be_own,
+        r.domains,
+        list_concat(
+            list_filter(s.addresses, lambda one: contains(one, '.') OR contains(one, ':')),
+            flatten(list_transform(coalesce(r.domains, []), lambda domain: list_transform(s.short_names, lambda one: one || '.' || domain)))
+        ) AS whole_names,
         s.family,
         s.array_endpoint,
         s.volume_id
-    FROM step_nfs_server AS s
+    FROM server AS s
     JOIN fact.datastore AS d USING (endpoint, datastore_id)
+    LEFT JOIN resolver AS r USING (endpoint, datastore_id)
 ),
 pair AS (
     SELECT
@@ -38,7 +56,9 @@ pair AS (
         CASE
             WHEN a.endpoint <> b.endpoint AND a.is_own THEN false
             WHEN a.endpoint <> b.endpoint AND a.may_be_own THEN NULL
-            WHEN list_has_any(a.addresses, b.addresses) OR list_has_any(a.short_names, b.labels) OR list_has_any(a.labels, b.short_names) THEN true
+            WHEN list_has_any(a.whole_names, b.whole_names) THEN true
+            WHEN (a.endpoint = b.endpoint OR a.domains IS NULL OR b.domains IS NULL) AND list_has_any(a.addresses, b.addresses) THEN true
+            WHEN a.endpoint = b.endpoint AND (list_has_any(a.short_names, b.labels) OR list_has_any(a.labels, b.short_names)) THEN true
             WHEN a.array_endpoint = b.array_endpoint AND a.volume_id IS NOT NULL AND b.volume_id IS NOT NULL THEN a.volume_id = b.volume_id
             WHEN a.array_endpoint <> b.array_endpoint OR a.family <> b.family THEN false
         END AS is_one_server
