@@ -41,6 +41,8 @@ SAMPLE_SECONDS = 5.0
 _NAMESPACES, _SUBSYSTEMS, _SUBSYSTEM_MAPS = "storage/namespaces", "protocols/nvme/subsystems", "protocols/nvme/subsystem-maps"
 _FIRST_WITH_QOS_OF_NAMESPACES = (9, 16)
 """The first release whose namespaces have a policy. Source: netapp-ontap 9.16.1 has NvmeNamespace.qos_policy, 9.15.1 has not."""
+_FIRST_WITH_QOS_OF_SVMS = (9, 9)
+"""Source: netapp-ontap 9.9.1 has Svm.qos_policy, 9.8 has not."""
 
 _LUN_TABLE = counters.LUNS.removesuffix("/rows")  # as SOURCES names it
 
@@ -67,8 +69,8 @@ def collect_ontap(
         clock: seconds, for that interval.
         sleep: waits for what is left of it when everything else has been read.
 
-    A release that does not know a field answers the whole request with an error, so that its topic is a gap: SVMs report their QoS policy
-    from 9.9.1 on, relationships their schedule and counter tables anything from 9.11.1 on.
+    A release that does not know a field answers the whole request with an error, so that its topic is a gap: relationships report their
+    schedule and counter tables anything from 9.11.1 on.
 
     Source: docs/domain/arrays.md#ontap; docs/domain/facts.md#7; the REST reference, and netapp-ontap 9.8, 9.9.1, 9.13.1 and 9.19.1 for each
     resource.
@@ -120,6 +122,7 @@ class _Reading:
     policies: dict[str, Policy] = field(default_factory=dict)
     volume_ids: set[str] = field(default_factory=set)
     svms: dict[str, Record] = field(default_factory=dict)  # by name
+    svms_error: str | None = ""  # why they were not read; None: they were; empty: not asked yet
     volumes_read: bool = False
     devices: dict[str, str | None] | None = None  # of protocol endpoints
 
@@ -193,6 +196,14 @@ class _Reading:
         served = (svm.value.get("nvme") for svm in self.svms.values())
         return any(isinstance(nvme, dict) and nvme.get("enabled") is True for nvme in served)
 
+    def _serves_nvme(self) -> Generator[Gap, None, bool]:
+        """As `_has_nvme`, for other topics than the volumes: these may not be asked for, and one without SVMs is not whole."""
+        if self.svms_error == "":
+            yield from self._svm_qos()
+        elif self.svms_error is not None:
+            yield Gap(self.endpoint, "GET svm/svms: whether any serves NVMe, whose namespaces and hosts are read apart", self.svms_error)
+        return self._has_nvme
+
     def _volumes(self, table_rows: list[Row]) -> Batch:
         for row in table_rows:
             row["status"] = rows.state_in(self.svms.get(row["svm"] or ""), row["status"])
@@ -207,15 +218,23 @@ class _Reading:
         """The QoS policy of every SVM by its name; without this list nobody knows all of a volume's QoS, nor its state. Keeps the SVMs."""
         parse_errors = ParseErrors("GET svm/svms")
         by_name: dict[str, Reference] = {}
-        fields = "uuid,name,state,subtype,nfs.enabled,nvme.enabled,qos_policy.name,qos_policy.uuid"
+        fields, has_qos = "uuid,name,state,subtype,nfs.enabled,nvme.enabled", self.cluster.version[:2] >= _FIRST_WITH_QOS_OF_SVMS
+        if has_qos:
+            fields += ",qos_policy.name,qos_policy.uuid"
+        else:
+            yield Gap(
+                self.endpoint, "GET svm/svms: the QoS policies of SVMs, which hold for their volumes as well", "not told before ONTAP 9.9.1"
+            )
         try:
             for svm in self.lists.records("svm/svms", "SVM", parse_errors, fields=fields):
                 name = svm.text("name") or ""
                 svm.listed("state", SVM_STATES, needed=True)
-                by_name[name], self.svms[name] = reference_of(svm, "qos_policy"), svm
+                by_name[name], self.svms[name] = reference_of(svm, "qos_policy") if has_qos else NOT_KNOWN, svm
+            self.svms_error = None
         except CredentialsError:
             raise
         except EndpointError as error:
+            self.svms_error = error.what
             yield Gap(self.endpoint, "GET svm/svms: the states and QoS policies of SVMs, which hold for their volumes as well", error.what)
         yield from parse_errors.gaps(self.endpoint)
         return by_name
@@ -252,7 +271,7 @@ class _Reading:
             yield batch("array_host", self.endpoint, [host for host, _ in hosts])
             yield batch("array_initiator", self.endpoint, [row for _, initiators in hosts for row in initiators])
         yield from parse_errors.gaps(self.endpoint)
-        if self._has_nvme:
+        if (yield from self._serves_nvme()):
             yield from self._subsystems()
 
     def _subsystems(self) -> Iterator[Batch | Gap]:
@@ -268,7 +287,7 @@ class _Reading:
         yield from self.lists.table(
             "array_connection", rows.connection_row, "protocols/san/lun-maps", "LUN map", key="lun.uuid/igroup.uuid", fields=fields
         )
-        if self._has_nvme:
+        if (yield from self._serves_nvme()):
             key, fields = "namespace.uuid/subsystem.uuid", "namespace.uuid,subsystem.uuid"
             yield from self.lists.table(
                 "array_connection", rows.namespace_connection_row, _SUBSYSTEM_MAPS, "map of a namespace", key=key, fields=fields
@@ -313,7 +332,7 @@ class _Reading:
         parse_errors = ParseErrors("GET storage/luns, metric")
         for page in self.lists.pages("storage/luns", "LUN", parse_errors, fields="uuid,name,svm.name,class,metric"):
             yield self._load([lun for lun in page if lun.value.get("class") != "protocol_endpoint"], ratios, seen)
-        if self._has_nvme:
+        if (yield from self._serves_nvme()):
             for page in self.lists.pages(_NAMESPACES, "namespace", parse_errors, fields="uuid,name,svm.name,metric"):
                 yield self._load(page, {}, seen)
         for volume_id in sorted(self.volume_ids - seen):

@@ -198,7 +198,7 @@ def test_a_scrub_without_a_schedule_runs_by_the_default_and_is_not_off(whole: Co
         ),
         pytest.param(("array_scrub", "schedule"), ["private/cli/storage/raid-options", "cluster/nodes"], id="scrubs"),
         pytest.param(("vvol_binding", "device"), ["storage/luns", "protocols/san/vvol-bindings"], id="bindings and whose device they name"),
-        pytest.param(("array_host", "host_type"), ["protocols/san/igroups"], id="hosts"),
+        pytest.param(("array_host", "host_type"), ["protocols/san/igroups", "svm/svms"], id="hosts, and whether NVMe has more"),
         pytest.param(("array_address", "address"), ["network/ip/interfaces"], id="addresses"),
     ],
 )

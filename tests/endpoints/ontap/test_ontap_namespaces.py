@@ -10,6 +10,7 @@ import pytest
 from auditor.endpoints.common.records import ParseErrors, Record
 from auditor.endpoints.ontap import rows
 from auditor.endpoints.ontap.client import OntapCluster
+from auditor.facts.needs import needs
 from auditor_lab.arrays.ontap.parts import NamespaceDescription, SubsystemDescription
 from auditor_lab.wire import Fault
 
@@ -74,6 +75,30 @@ def test_no_list_of_nvme_is_asked_for_where_no_svm_serves_it(tmp_path: Path) -> 
         found = collected(endpoint, clock)
     assert not LISTS & set(server.requests)
     assert namespaces(found) == {}
+
+
+def test_hosts_of_nvme_are_read_where_the_volumes_are_not_asked_for(served: Served) -> None:
+    server, endpoint, clock = served
+    found = collected(endpoint, clock, needs([("array_initiator", "initiator")]))
+    subsystem = server.cluster.uuid("subsystem", "esx")
+    assert {"array_host_id": subsystem, "initiator": HOST.lower(), "kind": "nvme"} in found.tables["array_initiator"]
+    assert "GET storage/luns" not in server.requests
+    assert (found.gaps, found.incomplete()) == ([], set())
+
+
+@pytest.mark.parametrize(
+    ("wanted", "topics"),
+    [
+        pytest.param([("array_initiator", "initiator")], {"array_hosts"}, id="hosts alone"),
+        pytest.param([("array_volume", "status"), ("array_initiator", "initiator")], {"volumes", "array_hosts"}, id="beside the volumes"),
+    ],
+)
+def test_hosts_are_not_whole_where_nobody_knows_whether_nvme_is_served(
+    served: Served, wanted: list[tuple[str, str]], topics: set[str]
+) -> None:
+    server, endpoint, clock = served
+    server.faults.active.append(Fault("status", "GET svm/svms", status=403))
+    assert collected(endpoint, clock, needs(wanted)).incomplete() == topics
 
 
 def test_namespaces_that_may_not_be_read_leave_the_volumes_unread(served: Served) -> None:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+import dataclasses
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from auditor.endpoints.ontap.client import OntapCluster
 from auditor.facts.needs import needs
 from auditor.facts.volume_states import WAITING_COPY
 from auditor_lab.wire import Fault
 
-from .ontap_cluster import Served, collected
+from .ontap_cluster import CLUSTER, Served, collected, serving
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 VOLUMES = needs([("array_volume", "status")])
 
@@ -71,3 +76,24 @@ def test_nothing_is_there_for_certain_when_the_svms_may_not_be_read(served: Serv
     found = collected(endpoint, clock, VOLUMES)
     assert {row["status"] for row in found.tables["array_volume"]} == {None}
     assert [gap.what for gap in found.gaps] == ["GET svm/svms: the states and QoS policies of SVMs, which hold for their volumes as well"]
+
+
+@pytest.mark.parametrize(("version", "is_asked"), [("9.8.0", False), ("9.9.1", True)])
+def test_a_release_without_qos_of_svms_tells_their_states_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, version: str, is_asked: bool
+) -> None:
+    """netapp-ontap 9.8 has no Svm.qos_policy, 9.9.1 has; a field that a release does not know costs it the whole list."""
+    asked: list[str] = []
+    get = OntapCluster.get
+
+    def kept(cluster: OntapCluster, path: str, **params: str) -> dict[str, Any]:
+        asked.extend([params["fields"]] if path == "svm/svms" else [])
+        return get(cluster, path, **params)
+
+    monkeypatch.setattr(OntapCluster, "get", kept)
+    with serving(tmp_path, dataclasses.replace(CLUSTER, version=version)) as (_, endpoint, clock):
+        found = collected(endpoint, clock, VOLUMES)
+    assert ["qos_policy" in fields for fields in asked] == [is_asked]
+    assert {row["status"] for row in found.tables["array_volume"]} == {"online"}
+    assert {row["qos_read"] for row in found.tables["array_volume"]} == {is_asked}
+    assert len(found.gaps) == (not is_asked)
