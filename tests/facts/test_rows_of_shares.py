@@ -34,7 +34,7 @@ SHARES = {
     "vc-2/s8": ("NFS", "/e", ["::1"]),
     "vc-2/s0": ("NFS", "/g", ["10.0.0.8", "f"]),
 }
-"""Type, path and addresses of the server; s4 and s5 of vc differ in how the path is written. A host of example.net alone mounts vc-2's s0."""
+"""Type, path and addresses of the server; s4 and s5 of vc differ in how the path is written. A host of example.net mounts vc-2's s0."""
 
 
 def test_shares_are_told_by_server_and_path_and_by_who_has_them() -> None:

@@ -120,7 +120,9 @@ def test_a_share_that_two_vcenters_have_is_not_one_for_storage_io_control(first:
     ("first", "second", "hosts_of", "verdict"),
     [
         pytest.param("filer", "filer.example.net", ("esx-1.example.net", "esx-2.example.net"), "fail", id="one domain"),
-        pytest.param("filer", "filer.example.net", ("esx-1.example.org", "esx-2.example.net"), "unknown", id="a short name of another domain"),
+        pytest.param(
+            "filer", "filer.example.net", ("esx-1.example.org", "esx-2.example.net"), "unknown", id="a short name of another domain"
+        ),
         pytest.param("filer", "filer", ("esx-1.Example.net", "esx-2.example.net"), "fail", id="one short name, of one domain"),
         pytest.param("filer", "filer", ("esx-1.example.org", "esx-2.example.net"), "unknown", id="one short name, of two domains"),
         pytest.param("filer", "filer", ("10.1.0.1", "esx-2.example.net"), "fail", id="one short name, and hosts by their addresses"),

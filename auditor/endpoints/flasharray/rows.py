@@ -221,7 +221,9 @@ def pod_arrays(pod: Record) -> tuple[str, str | None]:
 def pod_state(pod: Record, own_id: str | None) -> str | None:
     """Why hosts do not get at the volumes of a pod on this array, or may not: a word of `SERVES`; empty where nothing says so.
 
-    Of two such words the one by which hosts do not. None where a word is not known, and no other one says so. Source: OpenAPI definitions, Pod.promotion_status, PodArrayStatus.status.
+    Of two such words the one by which hosts do not. None where a word is not known, and no other one says so.
+
+    Source: OpenAPI definitions, Pod.promotion_status, PodArrayStatus.status.
     """
     listed = pod.value.get("arrays")
     own = [each for each in listed if isinstance(each, dict) and str(each.get("id")).lower() == own_id] if isinstance(listed, list) else []

@@ -220,7 +220,10 @@ BURST = {"qos_max_iops": 1000, "qos_burst_iops": 2000}
         pytest.param({"utilization": 0.5, "burst_credit": 9, "throttled_share": 0.4}, False, "not held back by QoS", id="below those 60 %"),
         pytest.param({"utilization": 0.6, "throttled_share": 0.0}, False, "not held back by QoS", id="not held by it"),
         pytest.param(
-            {"utilization": 1.5, "burst_credit": 9, "throttled_share": 0.01}, False, "not held back by QoS", id="above its ceiling on its credits"
+            {"utilization": 1.5, "burst_credit": 9, "throttled_share": 0.01},
+            False,
+            "not held back by QoS",
+            id="above its ceiling on its credits",
         ),
         pytest.param(
             {"utilization": 2.0, "burst_credit": 9, "throttled_share": 0.4},
