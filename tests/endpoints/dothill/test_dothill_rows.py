@@ -319,6 +319,7 @@ def test_health_that_is_on_no_list_is_not_ok(health: str | None) -> None:
         pytest.param({"health": "Fault", "health-numeric": 0}, None, ["health"], id="two things, the other way"),
         pytest.param({"health": "Fault", "health-numeric": 9}, "Fault", [], id="a number that is not known"),
         pytest.param({"health": "Fehler"}, "Fehler", [], id="a word alone that is not known"),
+        pytest.param({"health": 3, "health-numeric": 0}, None, ["health"], id="no word but something else"),
     ],
 )
 def test_the_health_of_a_volume_is_its_word_and_its_number(reported: dict[str, Any], state: str | None, named: list[str]) -> None:

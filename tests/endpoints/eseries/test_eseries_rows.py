@@ -76,6 +76,20 @@ def test_a_volume_says_who_answers_for_it_and_whom_it_was_given_to(changes: dict
     assert gaps(read) == []
 
 
+@pytest.mark.parametrize(
+    ("status", "offline", "state"),
+    [
+        pytest.param("optimal", True, "offline", id="well, and offline"),
+        pytest.param("optimal", False, "optimal", id="well"),
+        pytest.param("optimal", None, "optimal", id="a release that does not report it"),
+        pytest.param("failed", True, "failed", id="what failed stays so"),
+    ],
+)
+def test_a_volume_that_is_well_may_be_offline(status: str, offline: bool | None, state: str) -> None:
+    # VolumeEx.offline of NetApp/santricity-webapi-javasdk.
+    assert rows.volume_row(volume(status=status, offline=offline), system())["status"] == state
+
+
 @pytest.mark.parametrize("group", [pytest.param(None, id="not reported"), pytest.param(NULL_REF, id="none")])
 def test_a_volume_of_no_group_lies_in_no_pool(group: str | None) -> None:
     assert rows.volume_row(volume(volumeGroupRef=group), system())["pool_id"] is None

@@ -292,6 +292,40 @@ MIRRORED = (
 
 
 @pytest.mark.parametrize(
+    ("arrays", "promotion", "expected", "named"),
+    [
+        pytest.param([{"id": "F-1", "status": "online"}], "promoted", "", 0, id="serves"),
+        pytest.param([{"id": "F-1", "status": "offline"}], "promoted", "pod offline", 0, id="this array does not"),
+        pytest.param([{"id": "F-2", "status": "offline"}], "promoted", "", 0, id="the other array does not"),
+        pytest.param(["odd", {"id": "F-1", "status": "offline"}], "demoted", "pod offline", 0, id="for two reasons"),
+        pytest.param([{"id": "F-1", "status": None}], "demoted", "pod demoted", 0, id="demoted"),
+        pytest.param([{"id": "F-1", "status": "asleep"}], "demoted", None, 1, id="a word that is not known"),
+        pytest.param([{"id": "F-1", "status": "online"}], "resting", None, 1, id="another"),
+        pytest.param([{"id": "F-1"}], None, "", 0, id="a release that has neither"),
+        pytest.param("odd", None, "", 0, id="no list"),
+    ],
+)
+def test_a_pod_serves_hosts_as_this_array_and_its_promotion_say(arrays: Any, promotion: str | None, expected: str | None, named: int) -> None:
+    pod = record({"name": "pod", "arrays": arrays, "promotion_status": promotion})
+    assert (rows.pod_state(pod, "f-1"), len(errors(pod.parse_errors))) == (expected, named)
+
+
+def test_an_alert_has_its_code_component_and_text() -> None:
+    alert = {"id": "A-7", "severity": "warning", "code": 1024, "issue": "path lost", "summary": "CT0", "component_name": "ct0.fc1"}
+    assert rows.fault_row(record(alert)) == {
+        "alert_id": "a-7",
+        "severity": "warning",
+        "own_severity": "warning",
+        "code": "1024",
+        "component": "ct0.fc1",
+        "summary": "path lost",
+        "is_open": True,
+    }
+    bare = rows.fault_row(record({"id": "A-8", "severity": "warning", "code": True, "summary": "CT0", "component_type": "controller"}))
+    assert (bare["code"], bare["component"], bare["summary"]) == (None, "controller", "CT0")
+
+
+@pytest.mark.parametrize(
     ("changes", "columns"),
     [
         # 4999 bytes in 500 operations; 300 x 100 + 100 x 500 + 100 x 1000 microseconds of them.
