@@ -165,3 +165,70 @@ def test_the_io_metric_is_in_force_where_the_own_datastore_cluster_balances_by_i
     expected |= {"vc-2/off": {"io_metric_in_force": True, "pod_id": "off"}}
     expected |= {f"{vcenter}/alone": {"io_metric_in_force": None, "pod_id": None} for vcenter in ("vc-2", "vc-3", "files")}
     assert shown(given, expected) == expected
+
+
+READ: Rows = [
+    {"endpoint": "vc", "hosts_read": True, "datastores_read": True},
+    {"endpoint": "vc-2", "hosts_read": False, "datastores_read": True},
+    {"endpoint": "vc-3", "hosts_read": True, "datastores_read": False},
+]
+
+
+def test_hosts_that_lack_a_datastore_are_known_where_hosts_and_datastores_were_read() -> None:
+    lacks = {
+        "several": {"hosts": 2, "hosts_open": 1, "without_mount": "x", "mounts_open": 3},
+        "one": {"hosts": 1, "hosts_open": 0, "without_mount": None, "mounts_open": 0},
+        "open": {"hosts": 1, "hosts_open": 1, "without_mount": None, "mounts_open": 1},
+    }
+    endpoints = [row["endpoint"] for row in READ]
+    given = rows(
+        fact_datastore=[row for endpoint in endpoints for row in datastores(*lacks, "on no host", endpoint=endpoint)],
+        step_endpoint_reading=READ,
+        step_datastore_lack=[
+            {"endpoint": endpoint, "datastore_id": name, **row}
+            for endpoint in endpoints
+            for name, row in lacks.items()
+            if (endpoint, name) != ("vc-2", "several")
+        ],
+    )
+    expected: ByName = {
+        "several": {"is_of_cluster": True, "hosts_without_mount": "x"},
+        "one": {"is_of_cluster": False, "hosts_without_mount": ""},
+        "open": {"is_of_cluster": None, "hosts_without_mount": None},
+        "on no host": {"is_of_cluster": False, "hosts_without_mount": None},
+        "vc-3/several": {"is_of_cluster": True, "hosts_without_mount": "x"},
+    }
+    in_part = {"vc-2": [*lacks, "on no host"], "vc-3": ["one", "open", "on no host"]}
+    open_names = [f"{endpoint}/{name}" for endpoint, names in in_part.items() for name in names]
+    expected |= {name: {"is_of_cluster": None, "hosts_without_mount": None} for name in open_names}
+    assert shown(given, expected) == expected
+
+
+def test_other_mounts_of_a_share_are_none_only_where_all_that_may_be_one_are_known() -> None:
+    twin = {"of_other_version": "y", "may_be_of_other_version": 2, "by_other_name": "z", "may_be_by_other_name": 2}
+    others = {"other_vcenters": 3, "may_be_elsewhere": 2}
+    none = {"of_other_version": None, "may_be_of_other_version": 0, "by_other_name": None, "may_be_by_other_name": 0}
+    may_be = {**none, "may_be_of_other_version": 1, "may_be_by_other_name": 1, "other_vcenters": 0, "may_be_elsewhere": 1}
+    twins = {"twin": {**twin, **others}, "may-be": may_be, "not": {**none, "other_vcenters": 0, "may_be_elsewhere": 0}}
+
+    def of(*, datastores_read: bool) -> Rows:
+        return rows(
+            step_vcenter_reading=[{"hosts_read": True, "datastores_read": datastores_read}],
+            step_endpoint_reading=READ,
+            fact_datastore=[
+                *datastores(*twins, "alone", type="NFS", nfs_path="/a"),
+                *datastores("disk"),
+                *datastores("twin", "alone", type="NFS", nfs_path="/a", endpoint="vc-2"),
+                *datastores("alone", type="NFS", nfs_path="/a", endpoint="vc-3"),
+            ],
+            step_share_twin=of_vc(*({"datastore_id": name, **row} for name, row in twins.items())),
+        )
+
+    columns = ("other_nfs_version", "by_other_name", "vcenters")
+    known = {"twin": ("y", "z", 4), "may-be": (None, None, None), "not": ("", "", 1), "alone": ("", "", 1), "disk": (None, None, None)}
+    known |= dict.fromkeys(("vc-2/twin", "vc-2/alone", "vc-3/alone"), ("", None, 1))
+    expected: ByName = {name: dict(zip(columns, row, strict=True)) for name, row in known.items()}
+    assert shown(of(datastores_read=True), expected) == expected
+    unread = {"other_nfs_version": None, "vcenters": None}
+    expected = {name: row | (unread if name != "twin" else {}) for name, row in expected.items()}
+    assert shown(of(datastores_read=False), expected) == expected

@@ -33,6 +33,10 @@ SHARES = {
     "vc-2/s7": ("NFS", "/d", ["f"]),
     "vc-2/s8": ("NFS", "/e", ["::1"]),
     "vc-2/s0": ("NFS", "/g", ["10.0.0.8", "f"]),
+    "vc/s10": ("NFS", "/f", ["f1"]),
+    "vc-2/s10": ("NFS41", "/f", ["10.0.0.9"]),
+    "vc/s11": (None, "/g", ["f"]),
+    "vc-2/s11": ("NFS", "/g", ["f"]),
 }
 """Type, path and addresses of the server; s4 and s5 of vc differ in how the path is written. A host of example.net mounts vc-2's s0."""
 
@@ -72,12 +76,56 @@ def test_shares_are_told_by_server_and_path_and_by_who_has_them() -> None:
         "vc/s0": (None, 0, 1, 0, None, 0),
         "vc-2/s0": (None, 0, 1, 0, None, 0),
         "vc-2/s8": (None, 0, 0, 0, None, 0),
+        "vc/s10": (None, 1, 0, 0, None, 0),
+        "vc-2/s10": (None, 1, 0, 0, None, 0),
     }
+
+
+def test_only_hosts_of_one_cluster_and_vcenter_divide_a_share() -> None:
+    # By vCenter, path and datastore, the hosts that mount it.
+    mounts: dict[tuple[str, str], dict[str, str]] = {
+        ("vc", "/chain"): {"a1": "h1 h2", "a2": "h2", "a3": "h7"},  # all that have a2 have a1
+        ("vc", "/two"): {"b1": "h1 h2", "b2": "h1"},  # all that have b2 have b1; in the other vCenter it is the other way round
+        ("vc-2", "/two"): {"b1": "h1", "b2": "h1 h2"},
+        ("vc", "/both"): {"c1": "h1", "c2": "h1"},
+        ("vc-2", "/elsewhere"): {"c1": "h2", "c2": "h3"},  # what mounts them there says nothing here
+        ("vc", "/far"): {"d1": "h5", "d2": "h6"},  # hosts of two clusters; the other vCenter's hosts of these ids are of one
+        ("vc", "/twice"): {"e1": "h1 h5", "e2": "h2 h8"},  # in each of two clusters
+    }
+    servers = {"e2": "10.0.0.9"}
+    clusters = {"c1": "h1 h2 h7", "c5": "h5 h8", "c6": "h6"}
+    keys = [(vcenter, path, store, hosts) for (vcenter, path), stores in mounts.items() for store, hosts in stores.items()]
+    found = by_store(
+        "step_share_twin",
+        {
+            "step_nfs_server": [
+                {"endpoint": vcenter, "datastore_id": store, "path": path, "addresses": [servers.get(store, "localhost")]}
+                for vcenter, path, store, _ in keys
+            ],
+            "fact.datastore": [{"endpoint": vcenter, "datastore_id": store, "name": store, "type": "NFS"} for vcenter, _, store, _ in keys],
+            "fact.host": [
+                *of_vc(*({"host_id": host, "cluster_id": cluster} for cluster, hosts in clusters.items() for host in hosts.split())),
+                *far(*({"host_id": f"h{number}", "cluster_id": "c1"} for number in range(1, 9))),
+            ],
+            "fact.datastore_mount": [
+                {"endpoint": vcenter, "datastore_id": store, "host_id": host} for vcenter, _, store, hosts in keys for host in hosts.split()
+            ],
+        },
+    )
+    assert {name: by_other_name for name, (*_, by_other_name, _) in found.items() if by_other_name} == {
+        "vc/a1": "a3",
+        "vc/a2": "a3",
+        "vc/a3": "a1, a2",
+        "vc-2/c1": "c2",
+        "vc-2/c2": "c1",
+    }
+    assert {name: may_be for name, (*_, may_be) in found.items() if may_be} == {"vc/e1": 1, "vc/e2": 1}
 
 
 def test_hosts_are_counted_for_each_cluster_that_has_a_datastore() -> None:
     works = {"connection_state": "connected", "in_maintenance_mode": False, "cluster_id": "c1"}
-    members = [{"host_id": f"h{number}", "name": f"esx-{number}", **works} for number in (1, 2, 3)]
+    members = [{"host_id": f"h{number}", "name": name, **works} for number, name in ((1, "esx-1"), (2, "esx-2"), (3, None))]
+    both = [{"host_id": "h1", "device": device} for device in ("naa.6", "naa.7")]  # each disk of a datastore that it has
     found = by_store(
         "step_datastore_lack",
         {
@@ -97,12 +145,12 @@ def test_hosts_are_counted_for_each_cluster_that_has_a_datastore() -> None:
                 *of_vc({"datastore_id": "a", "device": "naa.1"}, {"datastore_id": "c", "device": "naa.3"}),
                 *far(*({"datastore_id": store, "device": device} for store, device in (("b", "naa.6"), ("b", "naa.7"), ("c", "naa.8")))),
             ],
-            "fact.device": [*of_vc({"host_id": "h2", "device": "naa.3"}), *far({"host_id": "h3", "device": "naa.3"})],
+            "fact.device": [*of_vc({"host_id": "h2", "device": "naa.3"}), *far({"host_id": "h3", "device": "naa.3"}, *both)],
         },
     )
     # hosts, how many more may be among them, who lacks it, and how many more may
     assert found == {
-        "vc/a": (3, 0, "esx-3", 0),
+        "vc/a": (3, 0, "h3", 0),
         "vc/b": (1, 0, None, 0),
         "vc/c": (2, 1, "esx-2", 1),
         "vc-2/a": (3, 0, None, 0),

@@ -1,6 +1,7 @@
 """What is the same of all arrays behind an endpoint, and which volumes of an array there are for hosts."""
 
 from .fleets import Facts
+from .single import rows_over
 from .whole_rows import Row, add, rows_of_step
 
 COLUMNS = ("family", "array_id", "model", "generation", "version", "latency_threshold_ms")
@@ -60,3 +61,40 @@ def test_what_the_arrays_of_an_endpoint_do_not_agree_on_is_not_told() -> None:
 
 def test_a_volume_that_waits_to_be_purged_is_none() -> None:
     assert {row["volume_id"] for row in rows_of_step("step_volume", volumes())} == {"None", "active"}
+
+
+def test_a_volume_that_waits_or_that_another_cluster_serves_is_none() -> None:
+    # By endpoint, the id, the device and the state of each volume.
+    listed = {
+        "one": [
+            ("a", "naa.1", "SVM stopped"),
+            ("b", "naa.2", "SVM stopped"),
+            ("c", None, "SVM stopped"),
+            ("d", "naa.4", "copy that waits"),
+        ],
+        "other": [("e", "naa.1", "online"), ("f", "naa.2", "offline"), ("g", None, "online"), ("h", "naa.4", "Copy that waits")],
+        "third": [("i", "naa.1", "offline"), ("j", "naa.5", "online"), ("k", "naa.1", None), ("l", "naa.1", "online")],
+    }
+    volumes = [
+        {"endpoint": endpoint, "volume_id": volume, "device": device, "status": status}
+        for endpoint, several in listed.items()
+        for volume, device, status in several
+    ]
+    assert [row["volume_id"] for row in rows_over("step_volume", {"fact.array_volume": volumes})] == [*"bcefgijkl"]
+
+
+def test_a_volume_is_virtual_as_the_array_says_or_by_its_id_or_kind() -> None:
+    cells = [
+        (False, "v-1", "vvol"),
+        (None, "v-1", "lun"),
+        (None, None, "vvol"),
+        (None, None, "lun"),
+        (None, None, None),
+        (True, None, "lun"),
+    ]
+    volumes = [
+        {"endpoint": "one", "volume_id": str(number), "is_virtual": virtual, "vvol_id": vvol, "kind": kind}
+        for number, (virtual, vvol, kind) in enumerate(cells)
+    ]
+    found = {row["volume_id"]: row["is_virtual"] for row in rows_over("step_volume", {"fact.array_volume": volumes})}
+    assert [found[str(number)] for number in range(6)] == [False, True, True, False, None, True]
