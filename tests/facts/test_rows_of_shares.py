@@ -35,8 +35,8 @@ SHARES = {
     "vc-2/s0": ("NFS", "/g", ["10.0.0.8", "f"]),
     "vc/s10": ("NFS", "/f", ["f1"]),
     "vc-2/s10": ("NFS41", "/f", ["10.0.0.9"]),
-    "vc/s11": (None, "/g", ["f"]),
-    "vc-2/s11": ("NFS", "/g", ["f"]),
+    "vc/s11": (None, "/h", ["f"]),
+    "vc-2/s11": ("NFS", "/h", ["f"]),
 }
 """Type, path and addresses of the server; s4 and s5 of vc differ in how the path is written. A host of example.net mounts vc-2's s0."""
 

@@ -65,7 +65,7 @@ def test_a_volume_that_waits_to_be_purged_is_none() -> None:
 
 def test_a_volume_that_waits_or_that_another_cluster_serves_is_none() -> None:
     # By endpoint, the id, the device and the state of each volume.
-    listed = {
+    listed: dict[str, list[tuple[str, str | None, str | None]]] = {
         "one": [
             ("a", "naa.1", "SVM stopped"),
             ("b", "naa.2", "SVM stopped"),

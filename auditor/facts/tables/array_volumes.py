@@ -131,7 +131,6 @@ ARRAY_VOLUME_TABLES = (
         (
             "throttled_share",
             "DOUBLE",
-            "how far below its ceiling its cluster holds it, to protect others or itself: 0 to 1; NULL when not reported; Element",
             "how far below its ceiling its cluster holds it, 0 to 1: 0.4 leaves 60 % of it; NULL when not reported; Element",
         ),
         ("bytes_per_second", "BIGINT", "read and written"),

@@ -299,13 +299,13 @@ MIRRORED = (
         pytest.param([{"id": "F-2", "status": "offline"}], "promoted", "", 0, id="the other array does not"),
         pytest.param(["odd", {"id": "F-1", "status": "offline"}], "demoted", "pod offline", 0, id="for two reasons"),
         pytest.param([{"id": "F-1", "status": None}], "demoted", "pod demoted", 0, id="demoted"),
-        pytest.param([{"id": "F-1", "status": "asleep"}], "demoted", None, 1, id="a word that is not known"),
+        pytest.param([{"id": "F-1", "status": "asleep"}], "demoted", "pod demoted", 1, id="beside a word that is not known"),
         pytest.param([{"id": "F-1", "status": "online"}], "resting", None, 1, id="another"),
         pytest.param([{"id": "F-1"}], None, "", 0, id="a release that has neither"),
         pytest.param("odd", None, "", 0, id="no list"),
     ],
 )
-def test_a_pod_serves_hosts_as_this_array_and_its_promotion_say(arrays: Any, promotion: str | None, expected: str | None, named: int) -> None:
+def test_a_pod_serves_hosts_as_array_and_promotion_say(arrays: Any, promotion: str | None, expected: str | None, named: int) -> None:
     pod = record({"name": "pod", "arrays": arrays, "promotion_status": promotion})
     assert (rows.pod_state(pod, "f-1"), len(errors(pod.parse_errors))) == (expected, named)
 

@@ -8,8 +8,6 @@
 -- below the delay of its QoS (NetApp KB, QoS latency).
 -- `is_at_limit`: by what the array says (a FlashArray that delays, an Element volume that does all it may), else by what it does under its ceilings.
 -- PowerStore: between a ceiling and its burst nobody knows.
--- Element: above its maximum a volume with credits bursts, and is held at the burst alone. Where the minimums of others ask for it, or a rebuild, its cluster holds a
--- volume below its maximum (docs/domain/facts.md#6-7): then that is its ceiling, and there is no burst. A FlashArray that delays nothing has to do all of a ceiling.
 -- Element: above its maximum a volume with credits bursts, and is held at the burst alone. Its cluster may hold a volume below its maximum
 -- (docs/domain/facts.md#6-7): then that is its ceiling. One that does more than its maximum all the same is not held there.
 -- A FlashArray that delays nothing has to do all of a ceiling.
@@ -90,9 +88,6 @@ SELECT
         ELSE share_at_least
     END AS ceiling_use_at_least,
     CASE
-        WHEN is_at_limit AND throttled_share > 0 THEN
-            'held by its cluster to ' || CAST(round(100 * (1 - throttled_share)) AS BIGINT) || ' % of its ceiling'
-            || coalesce(' of ' || ceiling, '') || ': the wait is QoS'
         WHEN is_at_limit AND held_below > 0 THEN
             'held by its cluster to ' || printf('%.4g', 100 * (1 - held_below)) || ' % of its ceiling' || coalesce(' of ' || ceiling, '')
             || ': the wait is QoS'
