@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from auditor.endpoints.collect import collect_fleet
+from auditor.endpoints.common.time_limits import within
 from auditor.errors import ConfigurationError
 from auditor.facts.snapshots.snapshot import Snapshot
 from auditor.fleet.loading import Fleet, load_fleet
@@ -159,11 +160,11 @@ def as_progress(folder: str) -> None:
 def stolen(place: Stolen, steal: Callable[..., None], *arguments: object) -> Iterator[None]:
     """Has every worker be one that `steal` changed, for as long as the block lasts."""
     with connected(place.scheduler, place.certificates) as there:
-        there.run(steal, *arguments)
+        within(60, lambda: there.run(steal, *arguments))  # Dask waits for good where the scheduler is gone
         try:
             yield
         finally:
-            there.run(give_back)
+            within(60, lambda: there.run(give_back))
 
 
 def ran(folder: Path) -> bool:
