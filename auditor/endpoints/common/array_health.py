@@ -13,10 +13,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 _NODES, _VOLUMES, _LOAD, _POLICIES = "nodes", "volumes", "volume_load", "qos_policies"
-LEAST_IOPS = 10
-"""Commands a second of a volume whose latency counts: the mean of a few is no measure, and one that was counted wrong outweighs all others.
+LEAST_IOPS, MOST_UNDER_WAY = 10, 4096
+"""Commands a second from which on the latency of a volume counts, and commands under way up to which that of fewer counts, too.
 
-Source: NetApp/harvest#2597 (600,000 s at a handful of commands; its setting latency_io_reqd says "unreliable"). Policy: the number.
+One that was counted wrong outweighs all others. But a volume that was busy does few commands when its array stands still, and each takes
+seconds: rate times latency, which is what is under way (Little's law), is then no more than queues hold.
+
+Source: NetApp/harvest#2597 (600,000 s at a handful of commands; its setting latency_io_reqd says "unreliable"). Policy: the numbers.
 """
 _FACTS = frozenset(
     {
@@ -79,8 +82,7 @@ def _volumes(rows: Any) -> frozenset[str]:
 
 def _latency(rows: Any) -> float | None:
     """In ms; None where nothing is in use. A latency of 0 beside commands was not measured."""
-    known = [
-        (row["actual_iops"], row["latency_us"]) for row in rows if (row.get("actual_iops") or 0) >= LEAST_IOPS and row.get("latency_us")
-    ]
+    known = [(row["actual_iops"], row["latency_us"]) for row in rows if row.get("actual_iops") and row.get("latency_us")]
+    known = [(iops, latency) for iops, latency in known if iops >= LEAST_IOPS or iops * latency <= MOST_UNDER_WAY * 1e6]
     commands = sum(iops for iops, _ in known)
     return sum(iops * latency for iops, latency in known) / commands / 1000 if commands else None

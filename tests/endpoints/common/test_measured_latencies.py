@@ -46,3 +46,12 @@ def test_a_latency_of_very_few_commands_does_not_count() -> None:
     assert array_health._latency([few]) is None
     assert array_health._latency([{**few, "actual_iops": 10}]) == 6e8
     assert array_health._latency([{"actual_iops": None, "latency_us": 5}]) is None
+
+
+def test_an_array_that_stands_still_has_a_latency() -> None:
+    """Each of its volumes does three commands a second, and each of these takes ten seconds; vVols do few commands each at any time."""
+    still = {"actual_iops": 3, "latency_us": 10_000_000}
+    assert array_health._latency([still] * 20) == 10_000
+    assert array_health._latency([{"actual_iops": 30, "latency_us": 1000}, *[still] * 20]) == pytest.approx((30 + 600_000) / 90)
+    assert array_health._latency([{"actual_iops": 8, "latency_us": 512_000_000}]) == 512_000
+    assert array_health._latency([{"actual_iops": 8, "latency_us": 512_000_001}]) is None
