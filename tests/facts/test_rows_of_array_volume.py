@@ -403,12 +403,15 @@ def test_a_volume_whose_svm_is_stopped_counts_while_no_other_serves_its_name(oth
 
 @pytest.mark.parametrize(("pods", "arrays"), [(("pair", "pair"), "nb-1, nb-2"), (("pair", None), None), ((None, None), None)])
 def test_volumes_of_two_nimble_groups_are_one_device_where_both_say_that_they_are_kept_alike(pods: Any, arrays: str | None) -> None:
+
+
+@pytest.mark.parametrize(("states", "volume"), [(("online", WAITING_COPY), "v 1"), (("online", "online"), None)], ids=["one waits", "both"])
+def test_of_two_volumes_of_a_group_under_one_name_the_one_that_serves_is_behind_the_device(states: Any, volume: str | None) -> None:
+    """Peer Persistence of a Nimble: both arrays are of one group, and so of one endpoint."""
     given = vcenters()
-    for n, pod in enumerate(pods, start=1):
-        array(given, f"nb-{n}", EndpointKind.NIMBLE, lun("v", pod=pod))
+    array(given, "nb", EndpointKind.NIMBLE, *(vol(f"v {n}", device="naa.v", status=state) for n, state in enumerate(states, start=1)))
     on_all_hosts(given, seen("naa.v", "powerstore"))
-    (found,) = {(row["array_name"], row["is_stretched"]) for row in rows_by_id("device", given).values()}
-    assert found == (arrays, True if arrays else None)
+    assert {row["volume"] for row in rows_by_id("device", given).values()} == {volume}
 
 
 def test_a_volume_is_busy_where_its_load_says_so() -> None:

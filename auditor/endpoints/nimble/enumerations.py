@@ -23,11 +23,11 @@ REPLICATION_ROLES: Mapping[str, bool] = MappingProxyType(
         "no_replication": False,
         "periodic_snapshot_upstream": False,
         "periodic_snapshot_downstream": False,
-        "synchronous_upstream": True,
+        "synchronous_upstream": False,
         "synchronous_downstream": True,
     }
 )
-"""NsVolumeReplicationRole -> whether the volume is one of two that are kept alike, as Peer Persistence does."""
+"""NsVolumeReplicationRole -> whether the volume is the copy of two that are kept alike, as Peer Persistence does: docs/domain/arrays.md."""
 
 ARRAY_STATES = frozenset({"reachable", "unreachable"})
 """NsArrayStatus."""

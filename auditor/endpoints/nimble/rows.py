@@ -22,6 +22,7 @@ from auditor.endpoints.nimble.enumerations import (
 )
 from auditor.endpoints.nimble.limits import LIMITS, MIB, UNLIMITED
 from auditor.facts.node_states import IS_UP
+from auditor.facts.volume_states import WAITING_COPY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -185,7 +186,6 @@ def volume_row(volume: Record, folders: Mapping[str, tuple[str | None, Ceilings]
         "copy_of": (volume.optional_text("parent_vol_id") or volume.optional_text("parent_vol_name") or None)
         if volume.value.get("clone") is True
         else None,
-        "pod": _pair(volume),
         "qos_max_iops": own.iops,
         "qos_max_bytes_per_second": own.bytes_per_second,
         **shared,
@@ -193,15 +193,14 @@ def volume_row(volume: Record, folders: Mapping[str, tuple[str | None, Ceilings]
     }
 
 
-def _pair(volume: Record) -> str | None:
-    """A name for the pair that a volume is one of; where both volumes have one name at hosts, these see one device (unverified)."""
-    role = volume.listed("replication_role", REPLICATION_ROLES)
-    return "synchronous replication" if role is not None and REPLICATION_ROLES[role] else None
-
-
 def _state(volume: Record) -> str | None:
-    """The state that the array reports, with the reason for a copy that is offline by design, so that it does not count as a failure."""
-    state = volume.listed("vol_state", VOLUME_STATES, needed=True)
+    """The state that the array reports, with the reason for a copy that is offline by design, so that it does not count as a failure.
+
+    The volume that the group keeps alike with another one waits as a copy: I/O of hosts goes to the other one (unverified on an array).
+    """
+    state, role = volume.listed("vol_state", VOLUME_STATES, needed=True), volume.listed("replication_role", REPLICATION_ROLES)
+    if role is not None and REPLICATION_ROLES[role]:
+        return WAITING_COPY
     reason = volume.optional_text("offline_reason") if state == "offline" else None
     return f"{state} ({reason})" if reason in REASONS_OF_COPIES else state
 

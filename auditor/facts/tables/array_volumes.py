@@ -40,7 +40,7 @@ ARRAY_VOLUME_TABLES = (
         (
             "pod",
             "VARCHAR",
-            "FlashArray pod, PowerStore metro session, a Nimble's synchronous replication: the volume may live on two arrays",
+            "FlashArray pod, PowerStore metro session: the volume may live on two arrays; NULL elsewhere",
         ),
         (
             "pod_arrays",

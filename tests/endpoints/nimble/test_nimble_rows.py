@@ -9,6 +9,7 @@ import pytest
 from auditor.endpoints.common.records import ParseErrors, Record
 from auditor.endpoints.nimble import rows
 from auditor.endpoints.nimble.hosts import connection_rows, host_row, initiator_rows
+from auditor.facts.volume_states import WAITING_COPY
 
 GROUP = "0249686580b78e0b16000000000000000000000003"
 
@@ -53,7 +54,6 @@ def test_a_volume_as_an_array_answered_it() -> None:
         "size_bytes": 2_147_483_648,  # as its cache_needed_for_pin, which is the whole volume
         "pool_id": "0a49686580b78e0b16000000000000000000000001",
         "copy_of": None,
-        "pod": None,
         "qos_max_iops": None,
         "qos_max_bytes_per_second": None,
         "qos_group_id": None,
@@ -328,18 +328,18 @@ def test_access_is_to_volumes_and_one_that_is_open_to_all_is_no_list_of_hosts() 
 
 
 @pytest.mark.parametrize(
-    ("role", "is_one_of_a_pair", "found"),
+    ("role", "state", "found"),
     [
         # hpe-storage/nimble-golang-sdk, ns_volume_replication_role.go.
-        pytest.param("synchronous_upstream", True, [], id="kept alike elsewhere"),
-        pytest.param("synchronous_downstream", True, [], id="kept alike here"),
-        pytest.param("periodic_snapshot_upstream", False, [], id="copied now and then"),
-        pytest.param("no_replication", False, [], id="alone"),
-        pytest.param(None, False, [], id="not told"),
-        pytest.param("mirror", False, ["GET things: replication_role of thing 1: is 'mirror', which is not known"], id="another word"),
+        pytest.param("synchronous_upstream", "online", [], id="the one that hosts use"),
+        pytest.param("synchronous_downstream", WAITING_COPY, [], id="the one that waits"),
+        pytest.param("periodic_snapshot_upstream", "online", [], id="copied now and then"),
+        pytest.param("no_replication", "online", [], id="alone"),
+        pytest.param(None, "online", [], id="not told"),
+        pytest.param("mirror", "online", ["GET things: replication_role of thing 1: is 'mirror', which is not known"], id="another word"),
     ],
 )
-def test_a_volume_that_is_replicated_synchronously_is_one_of_a_pair(role: str | None, is_one_of_a_pair: bool, found: list[str]) -> None:
+def test_of_two_volumes_that_are_kept_alike_one_waits(role: str | None, state: str, found: list[str]) -> None:
     volume, errors = record(VOLUME, replication_role=role)
-    assert (rows.volume_row(volume, {})["pod"] is not None) is is_one_of_a_pair
+    assert rows.volume_row(volume, {})["status"] == state
     assert gaps(errors) == found

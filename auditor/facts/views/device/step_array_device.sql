@@ -6,8 +6,7 @@
 --   It has no ceiling only where every array of its pod says so. A pod lies on two arrays unless the array tells otherwise.
 -- * So is one name that one volume each of two ONTAP clusters (active sync, MetroCluster, SVM-DR), two SCs (Live Volume), two ETERNUS
 --   (Storage Cluster) or two 3PARs (Peer Persistence) presents: these families give the copy the name of its original, and no two other volumes one name.
---   Two PowerStores do where each says that its volume is one of a metro session; its id there need not be the same on both. So do two
---   Nimble groups where each says that it keeps its volume alike with another (Peer Persistence).
+--   Two PowerStores do where each says that its volume is one of a metro session; its id there need not be the same on both.
 -- * Any other name that two arrays, or two volumes of one, present is nobody's: NULL, and what rests on it is unknown.
 -- * A protocol endpoint that an array also tells as a volume (FlashArray) is no volume here.
 WITH presented AS (
