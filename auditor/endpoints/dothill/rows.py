@@ -13,7 +13,7 @@ from auditor.endpoints.common.alerts import alert_row, severity_of
 from auditor.facts.node_states import IS_UP
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from auditor.endpoints.common.records import Record
     from auditor.endpoints.common.topics import Row
@@ -71,12 +71,22 @@ def health_of(record: Record) -> str | None:
     return None
 
 
+def _listed_health(record: Record, known: Collection[str]) -> str | None:
+    """As `health_of`; a word that is not among `known` is a parse error."""
+    health = health_of(record)
+    if health is None or health in known:
+        return health
+    record.parse_errors.add("health", record.label, f"is {health[:40]!r}, which is not known")
+    return None
+
+
 def node_row(controller: Record) -> Row:
     """A row of array_node. Firmware before MSA 2040's reports no status in it (delfin's record); then its health is the state."""
+    states = IS_UP[FAMILY]
     return {
         "node_id": controller.identifier("controller-id"),
         "name": controller.text("controller-id"),
-        "state": controller.listed("status" if controller.value.get("status") else "health", IS_UP[FAMILY], needed=True),
+        "state": controller.listed("status", states) if controller.value.get("status") else _listed_health(controller, states),
         "version": controller.optional_text("sc-fw"),
         "model": controller.optional_text("model"),
     }
@@ -100,12 +110,8 @@ def health_row(system: Record) -> Row | None:
 
     Another word may be anything, and is a parse error.
     """
-    health = health_of(system)
-    if health not in _HEALTH:
-        if health is not None:
-            system.parse_errors.add("health", system.label, f"is {health[:40]!r}, which is not known")
-        return None
-    if _HEALTH[health] is None:
+    health = _listed_health(system, _HEALTH)
+    if health is None or _HEALTH[health] is None:
         return None
     return alert_row("health", (health, _HEALTH[health]), system.optional_text("health-reason"), component="system")
 

@@ -291,6 +291,23 @@ def test_the_array_and_a_controller() -> None:
     assert tuple(rows.node_row(older).values()) == ("b", "B", "OK", "GLS210R04-01", None)
 
 
+@pytest.mark.parametrize(
+    ("health", "number", "state", "named"),
+    [
+        pytest.param("In Ordnung", 0, "OK", [], id="a word of another language, and its number"),
+        pytest.param(None, "2", "Fault", [], id="the number alone"),
+        pytest.param("OK", 2, None, ["health of it"], id="a word and a number that differ"),
+        pytest.param("In Ordnung", None, None, ["health of it"], id="a word that is not known"),
+    ],
+)
+def test_a_controller_without_a_status_is_known_by_the_number_of_its_health(
+    health: str | None, number: Any, state: str | None, named: list[str]
+) -> None:
+    controller = record({"controller-id": "B", "sc-fw": "GLS210R04-01", "health": health, "health-numeric": number})
+    assert rows.node_row(controller)["state"] == state
+    assert [gap.what.removeprefix("show x: ") for gap in controller.parse_errors.gaps("a")] == named
+
+
 @pytest.mark.parametrize(("health", "severity"), [("OK", None), ("Unknown", None), ("Degraded", "warning"), ("Fault", "critical")], ids=str)
 def test_health_that_is_not_ok_is_an_alert_where_there_are_no_others(health: str, severity: str | None) -> None:
     row = rows.health_row(record({"health": health, "health-reason": "A fan has failed."}))
