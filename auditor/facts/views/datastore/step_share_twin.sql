@@ -35,7 +35,7 @@ mounted AS (
         r.domains,
         list_concat(
             list_filter(s.addresses, lambda one: contains(one, '.') OR contains(one, ':')),
-            flatten(list_transform(coalesce(r.domains, []), lambda domain: list_transform(s.short_names, lambda one: one || '.' || domain)))
+            flatten(list_transform(r.domains, lambda domain: list_transform(s.short_names, lambda one: one || '.' || domain)))
         ) AS whole_names,
         s.family,
         s.array_endpoint,
