@@ -112,7 +112,7 @@ def test_a_claim_rule_is_told_once_with_the_devices_of_its_family_on_its_own_hos
                 }
             ),
             *of_vc({"host_id": "h2", **pure, "description": "its own"}, {"host_id": "h3", **pure}),
-            *of_vc({"host_id": "h2", "satp": "ALUA", "vendor": "IBM", "model": ""}),
+            *of_vc({"host_id": "h2", "satp": "ALUA", "vendor": "IBM", "model": "", "psp_options": "iops=1;iops=1000"}),
             {"endpoint": "vc-2", "host_id": "h1", **pure},
         ],
         "fact.host": [*hosts, {"endpoint": "vc-2", "host_id": "h1", "name": "elsewhere"}],
@@ -129,7 +129,8 @@ def test_a_claim_rule_is_told_once_with_the_devices_of_its_family_on_its_own_hos
     mine = "user ALUA PURE FlashArray RR iops=1"
     expected: ByName = {
         f"h1/{mine}": {**pure, "family": "flasharray", "devices_of_family": 2, "host": "host 1", "cluster": "gold", "version": "8.0.3"}
-        | {"resource_name": "ALUA PURE FlashArray iops=1", "description": None, "rule_policy": "RR iops=1"},
+        | {"resource_name": "ALUA PURE FlashArray iops=1", "description": None, "rule_policy": "RR iops=1"}
+        | {"clear_options": "iops=1"},
         "h1/system ALUA  SSD SAN ": {"resource_name": "ALUA  SSD SAN", "rule_group": "system", "vendor": ""},
         "h1/ALUA NETAPP LUN C-Mode fc tpgs_on x": {
             "family": "ontap",
@@ -139,7 +140,7 @@ def test_a_claim_rule_is_told_once_with_the_devices_of_its_family_on_its_own_hos
             "claim_options": "x",
         },
         f"h2/{mine}": {"devices_of_family": 0, "host": "host 2", "description": "its own"},
-        "h2/ALUA IBM ": {"vendor": "IBM", "model": "", "rule_group": None},
+        "h2/ALUA IBM  iops=1;iops=1000": {"vendor": "IBM", "model": "", "rule_group": None, "clear_options": None},
         f"h3/{mine}": {"devices_of_family": None},
         f"vc-2/h1/{mine}": {"devices_of_family": 1, "host": "elsewhere"},
     }

@@ -78,6 +78,10 @@ def protocol_endpoints() -> Rows:
             endpoint("h1", "c1", 512, endpoint="vc-2", array_name="east"),
             endpoint("h1", "c1", 4096, "naa.1", is_protocol_endpoint=False),
         ],
+        "fact.host": [
+            *of_vc({"host_id": "h1", "in_maintenance_mode": True}, {"host_id": "h2", "in_maintenance_mode": False}, {"host_id": "h3"}),
+            {"endpoint": "vc-2", "host_id": "h1", "in_maintenance_mode": False},
+        ],
         "fact.path": [
             *(
                 {"endpoint": "vc", "host_id": name[:2], "device": name[3:], "path": str(number), "state": state, "psp": psp}
@@ -129,9 +133,10 @@ def test_a_protocol_endpoint_has_what_its_own_host_array_and_cluster_say() -> No
     unknown = dict.fromkeys(other)
     expected: ByName = {
         "h1/pe.1": {**host, **bound, **own, **element, "per_object_qos": True, "deepest_dsnro_in_cluster": 128, "is_behind_cluster": True}
-        | {"active_paths": 2, "psp": "RR", "dsnro": 64},
+        | {"active_paths": 2, "psp": "RR", "dsnro": 64, "in_maintenance_mode": True},
         "h2/pe.1": {**bound, "deepest_dsnro_in_cluster": 128, "is_behind_cluster": False, "active_paths": 1, "psp": None, "vvol_disks": 0}
-        | {"vvol_pe_dsnro_default": 300, "stock_dsnro": 256, "carries_vvol_disks": False, "deepest_disk_queue": 254},
+        | {"vvol_pe_dsnro_default": 300, "stock_dsnro": 256, "carries_vvol_disks": False, "deepest_disk_queue": 254}
+        | {"in_maintenance_mode": False},
         "h1/pe.2": {"deepest_dsnro_in_cluster": 256, "is_behind_cluster": False, "active_paths": None, "psp": "FIXED"}
         | {"bound_volumes": None, "per_object_qos": False, "stalls_neighbours": True, "is_deepened": False, "keeps_defaults": True},
         "h3/pe.1": {
@@ -147,7 +152,8 @@ def test_a_protocol_endpoint_has_what_its_own_host_array_and_cluster_say() -> No
         "h7/pe.1": {**other, "deepest_dsnro_in_cluster": 32, "is_behind_cluster": False, "active_paths": 0},
         "h8/pe.1": {"deepest_dsnro_in_cluster": 32, "is_behind_cluster": None, "psp": None},
         "vc-2/h1/pe.1": {"deepest_dsnro_in_cluster": 512, "is_behind_cluster": None, "active_paths": 1, "psp": "ELSEWHERE"}
-        | {"vvol_pe_dsnro_default": 4, "stock_dsnro": 5, "vvol_disks": 9, "bound_volumes": 7, "deepest_disk_queue": 1},
+        | {"vvol_pe_dsnro_default": 4, "stock_dsnro": 5, "vvol_disks": 9, "bound_volumes": 7, "deepest_disk_queue": 1}
+        | {"in_maintenance_mode": False},
     }
     assert shown(protocol_endpoints(), expected) == expected
 

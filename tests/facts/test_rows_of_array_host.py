@@ -192,6 +192,17 @@ def test_a_stranger_by_sas_or_nvme_may_be_an_esxi_host(kind: str, is_esxi: bool 
     assert [row["is_esxi"] for row in rows_by_id("array_host", given).values()] == [is_esxi]
 
 
+def test_a_stranger_may_be_an_esxi_host_by_one_of_its_initiators() -> None:
+    given = strangers()
+    of = {"endpoint": "fa", "array_host_id": "strangers"}
+    add(
+        given,
+        "array_initiator",
+        *({**of, "initiator": f"500605b00000000{number}", "kind": kind} for number, kind in enumerate(("fc", "sas"))),
+    )
+    assert [row["is_esxi"] for row in rows_by_id("array_host", given).values()] == [None]
+
+
 def test_the_kinds_of_the_initiators_of_a_host_are_told_once_each() -> None:
     given = strangers()
     of = {"endpoint": "fa", "array_host_id": "strangers"}

@@ -14,6 +14,7 @@ SERVERS: dict[str, tuple[str, str]] = {
     "other svm": ("192.0.2.2", "/vol"),
     "other filer": ("192.0.2.3", "/vol"),
     "two svms": ("192.0.2.1, 192.0.2.2", "/vol"),
+    "two svms, one twice": ("192.0.2.2,192.0.2.1,192.0.2.2", "/vol"),
     "two filers": ("192.0.2.9", "/vol"),
     "one cluster twice": ("192.0.2.5", "/vol"),
     "foreign": ("198.51.100.7", "/vol"),
@@ -121,6 +122,7 @@ def test_a_datastore_mounts_the_deepest_share_of_the_filer_whose_address_it_name
         "other svm": mount("ontap", "f1", "v3"),
         "other filer": mount("ontap", "f2", "v1 of f2"),
         "two svms": mount("ontap", "f1"),
+        "two svms, one twice": mount("ontap", "f1"),
         "two filers": mount("ontap"),
         "one cluster twice": mount("ontap", "f1", "v1"),
         "foreign": mount(other),
@@ -147,6 +149,15 @@ def test_a_datastore_mounts_the_deepest_share_of_the_filer_whose_address_it_name
     keyed["vc-2", "deep"] = mount(other, exported=None)
     keyed["vc-2", "foreign"] = mount("isilon")
     assert {key: {column: row[column] for column in mount(None)} for key, row in rows.items()} == keyed
+    named = {
+        "two svms, one twice": ["192.0.2.1", "192.0.2.2"],
+        "foreign, v6": ["fd00::7"],
+        "a name": ["filer.example"],
+        "declared address": ["192.0.2.1"],
+        "declared family": ["isilon.example"],
+    }
+    assert {name: rows["vc", name]["addresses"] for name in named} == named
+    assert rows["vc-2", "foreign"]["addresses"] == ["isilon.example"]
     assert (rows["vc", "deep"]["path"], rows["vc", "root"]["path"], rows["vc", "a name"]["server"]) == (
         "/vol/deep/x",
         "/",

@@ -244,6 +244,26 @@ BURST = {"qos_max_iops": 1000, "qos_burst_iops": 2000}
             id="just so near to what is left that it is at it",
         ),
         pytest.param({"utilization": 0.0, "throttled_share": 1.0}, False, "not held back by QoS", id="nothing is sent to it"),
+        pytest.param({"utilization": 0.97, "throttled_share": 0.0}, False, "not held back by QoS", id="not held by it, near its ceiling"),
+        pytest.param(
+            {"utilization": 1.0, "burst_credit": 0, "throttled_share": 0.0},
+            True,
+            "at its ceiling of 1,000 IOPS: the wait is QoS",
+            id="not held by it, at its ceiling",
+        ),
+        pytest.param(
+            {"utilization": 0.475, "burst_credit": 9, "throttled_share": 0.5},
+            True,
+            "held by its cluster to 50 % of its ceiling of 1,000 IOPS: the wait is QoS",
+            id="at 95 % of what its cluster leaves",
+        ),
+        pytest.param(
+            {"utilization": 0.6, "throttled_share": 0.4, "qos_max_iops": None, "qos_burst_iops": None},
+            True,
+            "held by its cluster to 60 % of its ceiling: the wait is QoS",
+            id="held by it, and the ceiling not reported",
+        ),
+        pytest.param({"utilization": 1.0}, None, None, id="just at it, credits not read"),
     ],
 )
 def test_an_element_volume_bursts_while_it_has_credits(volume: Cells, is_at_limit: bool | None, wait: str | None) -> None:
@@ -260,6 +280,7 @@ def test_an_element_ceiling_is_worth_less_by_the_size_of_the_operations_and_more
     assert one("solidfire", **given, burst_credit=1, throttled_share=0.4)["limit_per_second"] == 375.0
     assert one("solidfire", **given, burst_credit=1, throttled_share=0.4, utilization=1.2)["limit_per_second"] == 1250.0
     assert one("solidfire", **given, burst_credit=1, throttled_share=1.0)["limit_per_second"] is None
+    assert one("solidfire", **given, burst_credit=1, throttled_share=0.0)["limit_per_second"] == 1250.0
 
 
 @pytest.mark.parametrize(
