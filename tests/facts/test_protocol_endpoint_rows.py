@@ -133,7 +133,7 @@ def test_a_protocol_endpoint_has_what_its_own_host_array_and_cluster_say() -> No
     unknown = dict.fromkeys(other)
     expected: ByName = {
         "h1/pe.1": {**host, **bound, **own, **element, "per_object_qos": True, "deepest_dsnro_in_cluster": 128, "is_behind_cluster": True}
-        | {"active_paths": 2, "psp": "RR", "dsnro": 64, "in_maintenance_mode": True},
+        | {"active_paths": 2, "psp": "RR", "dsnro": 64, "in_maintenance_mode": True, "paths": 3},
         "h2/pe.1": {**bound, "deepest_dsnro_in_cluster": 128, "is_behind_cluster": False, "active_paths": 1, "psp": None, "vvol_disks": 0}
         | {"vvol_pe_dsnro_default": 300, "stock_dsnro": 256, "carries_vvol_disks": False, "deepest_disk_queue": 254}
         | {"in_maintenance_mode": False},
@@ -147,8 +147,9 @@ def test_a_protocol_endpoint_has_what_its_own_host_array_and_cluster_say() -> No
             "vvol_pe_dsnro_default": None,
         },
         "h4/pe.9": {**unknown, "deepest_dsnro_in_cluster": 20, "is_behind_cluster": True, "active_paths": None, "per_object_qos": None},
-        "h5/pe.9": {"deepest_dsnro_in_cluster": 20, "is_behind_cluster": None, "active_paths": 0},
-        "h6/pe.1": {"deepest_dsnro_in_cluster": 32, "is_behind_cluster": None, "active_paths": None, "psp": "RR", "bound_volumes": 9},
+        "h5/pe.9": {"deepest_dsnro_in_cluster": 20, "is_behind_cluster": None, "active_paths": 0, "paths": 0},
+        "h6/pe.1": {"deepest_dsnro_in_cluster": 32, "is_behind_cluster": None, "active_paths": None, "psp": "RR", "bound_volumes": 9}
+        | {"paths": None},
         "h7/pe.1": {**other, "deepest_dsnro_in_cluster": 32, "is_behind_cluster": False, "active_paths": 0},
         "h8/pe.1": {"deepest_dsnro_in_cluster": 32, "is_behind_cluster": None, "psp": None},
         "vc-2/h1/pe.1": {"deepest_dsnro_in_cluster": 512, "is_behind_cluster": None, "active_paths": 1, "psp": "ELSEWHERE"}
@@ -185,20 +186,42 @@ def test_an_endpoint_is_behind_where_dsnro_holds_its_queue_below_what_is_in_forc
     assert tuple(row["is_behind_cluster"] for row in rows_over("protocol_endpoint", given)) == behind
 
 
+def test_paths_of_which_only_an_old_copy_is_known_are_not_counted() -> None:
+    hosts = ({"endpoint": "vc", "host_id": "h1"}, {"endpoint": "vc", "host_id": "h2"})
+    given: dict[str, Rows] = {
+        "device": [endpoint("h1", "c1", 32), endpoint("h2", "c1", 32)],
+        "fact.path": [{**host, "device": "pe.1", "path": "1", "state": "active"} for host in hosts],
+        "step_host_reading": [{**host, "paths_read": True} for host in hosts],
+        "step_stale_path": [{**hosts[1], "device": "pe.1"}],
+    }
+    assert [(row["paths"], row["active_paths"]) for row in rows_over("protocol_endpoint", given)] == [(1, 1), (None, None)]
+
+
 def test_an_endpoint_of_a_host_in_no_known_cluster_is_compared_with_none() -> None:
     given: dict[str, Rows] = {"device": [{**endpoint("h1", "c1", 32), "domain_id": None}, endpoint("h2", "c1", 256)]}
     behind = {row["host_id"]: row["deepest_dsnro_in_cluster"] for row in rows_over("protocol_endpoint", given)}
     assert behind == {"h1": None, "h2": 256}
 
 
-@pytest.mark.parametrize(("arrays", "capped"), [(["ps"], True), (["ps", "ps-2"], None), ([], None)], ids=["one", "two", "none known"])
-def test_a_powerstore_is_known_by_the_virtual_volumes_where_they_are_of_one_array(arrays: list[str], *, capped: bool | None) -> None:
+@pytest.mark.parametrize(
+    ("family", "arrays", "capped"),
+    [
+        pytest.param("powerstore", ["ps"], True, id="one"),
+        pytest.param("powerstore", ["ps", "ps-2"], None, id="two"),
+        pytest.param("powerstore", [], None, id="none known"),
+        pytest.param(None, ["ps"], None, id="an endpoint that may be of any family"),
+    ],
+)
+def test_a_powerstore_is_known_by_the_virtual_volumes_where_they_are_of_one_array(
+    family: str | None, arrays: list[str], *, capped: bool | None
+) -> None:
     place = {"endpoint": "vc", "host_id": "h1"}
     given: dict[str, Rows] = {
-        "device": [endpoint("h1", "c1", 32, family="powerstore", array_name=None)],
+        "device": [endpoint("h1", "c1", 32, family=family, array_name=None)],
         "fact.vvol_mount": [{**place, "device": "pe.1", "datastore_id": "ds"}],
-        "fact.vm_disk": of_vc(*({"datastore_id": "ds", "backing_object_id": f"rfc4122.{name.upper()}"} for name in ("ps", "ps-2"))),
-        "step_volume": [{"endpoint": name, "is_virtual": True, "vvol_id": name} for name in arrays],
+        "fact.vm_disk": of_vc(*({"datastore_id": "ds", "backing_object_id": f"rfc4122.{name.upper()}"} for name in ("ps", "ps-2")))
+        + of_vc({"datastore_id": "behind another endpoint", "backing_object_id": "rfc4122.PS-3"}),
+        "step_volume": [{"endpoint": name, "is_virtual": True, "vvol_id": name} for name in (*arrays, "ps-3")],
         "step_array_caps": [{"array_name": name, "per_object_qos": True} for name in ("ps", "ps-2")],
     }
     assert [row["per_object_qos"] for row in rows_over("protocol_endpoint", given)] == [capped]
