@@ -401,10 +401,6 @@ def test_a_volume_whose_svm_is_stopped_counts_while_no_other_serves_its_name(oth
     assert found[("nt-1", "v")] is False
 
 
-@pytest.mark.parametrize(("pods", "arrays"), [(("pair", "pair"), "nb-1, nb-2"), (("pair", None), None), ((None, None), None)])
-def test_volumes_of_two_nimble_groups_are_one_device_where_both_say_that_they_are_kept_alike(pods: Any, arrays: str | None) -> None:
-
-
 @pytest.mark.parametrize(("states", "volume"), [(("online", WAITING_COPY), "v 1"), (("online", "online"), None)], ids=["one waits", "both"])
 def test_of_two_volumes_of_a_group_under_one_name_the_one_that_serves_is_behind_the_device(states: Any, volume: str | None) -> None:
     """Peer Persistence of a Nimble: both arrays are of one group, and so of one endpoint."""

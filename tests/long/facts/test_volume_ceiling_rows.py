@@ -237,12 +237,6 @@ BURST = {"qos_max_iops": 1000, "qos_burst_iops": 2000}
             "held by its cluster to 99.97 % of its ceiling of 1,000 IOPS: the wait is QoS",
             id="held to a little less",
         ),
-        pytest.param(
-            {"utilization": 0.475, "throttled_share": 0.5},
-            True,
-            "held by its cluster to 50 % of its ceiling of 1,000 IOPS: the wait is QoS",
-            id="just so near to what is left that it is at it",
-        ),
         pytest.param({"utilization": 0.0, "throttled_share": 1.0}, False, "not held back by QoS", id="nothing is sent to it"),
         pytest.param({"utilization": 0.97, "throttled_share": 0.0}, False, "not held back by QoS", id="not held by it, near its ceiling"),
         pytest.param(
