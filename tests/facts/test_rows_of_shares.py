@@ -49,7 +49,10 @@ def test_shares_are_told_by_server_and_path_and_by_who_has_them() -> None:
         {
             "step_nfs_server": [keys[name] | {"path": path, "addresses": addresses} for name, (_, path, addresses) in SHARES.items()],
             "fact.datastore": [keys[name] | {"name": name.replace("/", " "), "type": kind} for name, (kind, _, _) in SHARES.items()],
-            "fact.host": [*of_vc(*clustered, {"host_id": "h3"}), *far(*clustered, {"host_id": "h4", "name": "ESX-4.Example.net"})],
+            "fact.host": [
+                *of_vc(*clustered, {"host_id": "h3", "name": "esx-3.example.org"}),
+                *far(*clustered, {"host_id": "h4", "name": "ESX-4.Example.net"}),
+            ],
             "fact.datastore_mount": [
                 *of_vc({"datastore_id": "s4", "host_id": "h1"}, *({"datastore_id": name, "host_id": "h2"} for name in ("s5", "s6"))),
                 *of_vc({"datastore_id": "s4", "host_id": "h3"}),

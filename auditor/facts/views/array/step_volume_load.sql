@@ -33,7 +33,7 @@ limited AS (
         l.held_below,
         CASE
             WHEN q.qos_max_bytes_per_second IS NOT NULL AND l.average_io_bytes IS NULL THEN NULL
-            WHEN a.family = 'solidfire' AND l.held_below > 0 THEN nullif(q.qos_max_iops * (1 - l.held_below), 0) / c.cost
+            WHEN a.family = 'solidfire' AND l.held_below IS NOT NULL THEN nullif(q.qos_max_iops * (1 - l.held_below), 0) / c.cost
             WHEN a.family = 'solidfire' THEN CASE WHEN l.burst_credit > 0 THEN coalesce(q.qos_burst_iops, q.qos_max_iops) ELSE q.qos_max_iops END / c.cost
             WHEN a.family IN ('ontap', 'flasharray') THEN least(q.qos_max_iops, q.qos_max_bytes_per_second / l.average_io_bytes)
         END AS limit_per_second,
@@ -88,7 +88,7 @@ SELECT
         ELSE share_at_least
     END AS ceiling_use_at_least,
     CASE
-        WHEN is_at_limit AND held_below > 0 THEN
+        WHEN is_at_limit AND held_below IS NOT NULL THEN
             'held by its cluster to ' || printf('%.4g', 100 * (1 - held_below)) || ' % of its ceiling' || coalesce(' of ' || ceiling, '')
             || ': the wait is QoS'
         WHEN is_at_limit THEN
