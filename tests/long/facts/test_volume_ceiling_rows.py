@@ -258,12 +258,6 @@ BURST = {"qos_max_iops": 1000, "qos_burst_iops": 2000}
             id="held by it, and the ceiling not reported",
         ),
         pytest.param({"utilization": 1.0}, None, None, id="just at it, credits not read"),
-            {"utilization": 1.0, "burst_credit": 0, "throttled_share": 0.0},
-            True,
-            "at its ceiling of 1,000 IOPS: the wait is QoS",
-            id="at its ceiling, and not held below it",
-        ),
-        pytest.param({"utilization": 0.0, "throttled_share": 1.0}, False, "not held back by QoS", id="nothing is sent to it"),
     ],
 )
 def test_an_element_volume_bursts_while_it_has_credits(volume: Cells, is_at_limit: bool | None, wait: str | None) -> None:
