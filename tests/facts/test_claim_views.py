@@ -46,6 +46,9 @@ def claimed(*rules: dict[str, Any]) -> Facts:
         pytest.param(
             [{"psp_options": "policy=iops;bytes=8800", "rule_group": "user"}], (None, None, None, None), id="a way and another's number"
         ),
+        pytest.param(
+            [{"rule_group": "user"}, {"rule_group": "user", "default_psp": "VMW_PSP_MRU"}], (None, None, None, None), id="two policies"
+        ),
         pytest.param([{"psp_options": "iops=1;iops=1", "rule_group": "user"}], (True, "VMW_PSP_RR", "iops", 1), id="a count twice"),
         pytest.param([{"psp_options": "policy=latency"}], (True, "VMW_PSP_RR", "latency", 1000), id="latency"),
         pytest.param([{"psp_options": "bytes=8800"}], (True, "VMW_PSP_RR", "bytes", 1000), id="bytes"),

@@ -126,6 +126,16 @@ def test_what_waits_may_wait_for_a_limit_of_vsphere_and_not_for_a_place(disk: di
         pytest.param(
             {"commands_per_second": 500.0, "kavg_ms": 0.0, "qavg_ms": 0.0}, None, ("littles-law", False), id="less than one can wait"
         ),
+        pytest.param(
+            {"commands_per_second": 1000.0, "kavg_ms": 3.0, "qavg_ms": 1.0}, None, ("littles-law", None), id="one waits, for either"
+        ),
+        # 100 commands a second, of 2 ms at most, are 0.2 of a command.
+        pytest.param(
+            {"commands_per_second": 100.0, "kavg_ms": 1.0, "qavg_ms": 1.0},
+            None,
+            ("littles-law", False),
+            id="a few commands wait, none at a time",
+        ),
     ],
 )
 def test_a_limited_disk_hides_only_a_queue_in_which_something_waits(
@@ -436,10 +446,11 @@ def test_without_its_counter_the_depth_follows_from_the_settings(
     assert found["queue_basis"] == ("disks" if expected[0] and None not in sent else None)
 
 
-def test_a_namespace_has_as_many_places_as_its_counter_shows() -> None:
+def test_a_namespace_or_a_protocol_endpoint_has_as_many_places_as_its_counter_shows() -> None:
     (disk,) = queues([device("d")], [load("d", max_queue_depth=65)], [stream("d")])
     (namespace,) = queues([device("d", is_namespace=True)], [load("d", max_queue_depth=65)], [stream("d")])
-    assert (disk["depth_in_effect"], namespace["depth_in_effect"]) == (None, 65)
+    (endpoint,) = queues([device("d", is_protocol_endpoint=True)], [load("d", max_queue_depth=65)], [stream("d")])
+    assert [row["depth_in_effect"] for row in (disk, namespace, endpoint)] == [None, 65, 65]
 
 
 @pytest.mark.parametrize(
