@@ -143,3 +143,12 @@ def test_an_id_that_is_no_uuid_is_no_device() -> None:
     record = Record({"uuid": "N-1", "name": "/vol/v/n", "status": {"state": "online"}}, "it", ParseErrors("GET x"))
     assert rows.namespace_row(record, {}, {}, {})["device"] is None
     assert "GET x: uuid of it" in [gap.what for gap in record.parse_errors.gaps("nt")]
+
+
+def test_an_id_or_a_type_that_is_missing_is_named_once() -> None:
+    namespace = Record({"name": "/vol/v/n", "status": {"state": "online"}}, "it", ParseErrors("GET x"))
+    assert rows.namespace_row(namespace, {}, {}, {})["device"] is None
+    assert [gap.what for gap in namespace.parse_errors.gaps("nt")].count("GET x: uuid of it") == 1
+    subsystem = Record({"uuid": "S-1", "name": "esx", "hosts": []}, "it", ParseErrors("GET x"))
+    assert rows.subsystem_rows(subsystem)[0]["host_type"] is None
+    assert [gap.what for gap in subsystem.parse_errors.gaps("nt")] == ["GET x: os_type of it"]
