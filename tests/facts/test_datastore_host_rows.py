@@ -178,7 +178,6 @@ READ: Rows = [
 
 def test_hosts_that_lack_a_datastore_are_known_where_hosts_and_datastores_were_read() -> None:
     lacks: dict[str, dict[str, Any]] = {
-    lacks: ByName = {
         "several": {"hosts": 2, "hosts_open": 1, "without_mount": "x", "mounts_open": 3},
         "one": {"hosts": 1, "hosts_open": 0, "without_mount": None, "mounts_open": 0},
         "open": {"hosts": 1, "hosts_open": 1, "without_mount": None, "mounts_open": 1},
@@ -217,8 +216,6 @@ def test_other_mounts_of_a_share_are_none_only_where_all_that_may_be_one_are_kno
         "may-be": may_be,
         "not": {**none, "other_vcenters": 0, "may_be_elsewhere": 0},
     }
-    may_be: dict[str, Any] = {**none, "may_be_of_other_version": 1, "may_be_by_other_name": 1, "other_vcenters": 0, "may_be_elsewhere": 1}
-    twins: ByName = {"twin": {**twin, **others}, "may-be": may_be, "not": {**none, "other_vcenters": 0, "may_be_elsewhere": 0}}
 
     def of(*, datastores_read: bool) -> Rows:
         return rows(

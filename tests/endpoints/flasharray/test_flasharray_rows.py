@@ -307,10 +307,6 @@ MIRRORED = (
 )
 def test_a_pod_serves_hosts_as_array_and_promotion_say(arrays: Any, promotion: str | None, expected: str | None, named: int) -> None:
 
-
-def test_a_pod_serves_hosts_as_this_array_and_its_promotion_say(
-    arrays: Any, promotion: str | None, expected: str | None, named: int
-) -> None:
     pod = record({"name": "pod", "arrays": arrays, "promotion_status": promotion})
     assert (rows.pod_state(pod, "f-1"), len(errors(pod.parse_errors))) == (expected, named)
 
