@@ -71,8 +71,8 @@ REASONS: dict[str, tuple[int, str]] = {
     ),
     "step_replication": (2, f"{OWN_WORDS}: an id and a role"),
     "step_share_twin": (
-        6,
-        f"{PEOPLES}: the short name of a server is what stands before the first point; addresses, by their digits and colons",
+        9,
+        f"{PEOPLES}: a server's short name stands before the first point, a host's domain behind it; addresses, by their digits and colons",
     ),
     "step_setting_now": (5, f"{OPTIONS}; options of ESXi, by the group before the point; {DEVICE}"),
     "step_stock_queue": (1, VERSION),
