@@ -11,8 +11,8 @@ from tests.mutation.bench import Bench, Judged, Key, loaded
 from tests.mutation.worlds import PREFIXES, recorded, worlds
 from tests.scenarios.expectations import expected, found
 
-DECLARED_BY_NAME = frozenset({"qos/provider-tier-depth", "queue/default-unless-justified"})
-"""Rules that look at what fleet.yaml declares for devices by their names: copies under other names are not declared."""
+DECLARED_BY_NAME = frozenset({"qos/provider-tier-depth", "queue/default-unless-justified", "datastore/one-server-name"})
+"""Rules that look at what fleet.yaml declares for devices by their names, or at two names of one server: copies have other names."""
 
 
 Change = tuple[str | None, str | None]

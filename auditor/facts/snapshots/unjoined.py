@@ -49,7 +49,8 @@ def unjoined(connection: duckdb.DuckDBPyConnection, readings: Sequence[EndpointR
     has_shares = ("datastore", "nfs_path") in asked.facts and connection.execute(mounts).fetchone() is not None
     with _steps(connection, (*_STEPS, *(_STEPS_OF_SHARES if has_shares else ()))):
         whole = {name for (name,) in connection.execute("SELECT endpoint FROM step_endpoint_reading WHERE volumes_read").fetchall()}
-        yield from _devices(connection, kinds, whole, {reading.name for reading in readings if reading.left_out})
+        left_out = {reading.name for reading in readings if reading.left_out}
+        yield from _devices(connection, kinds, whole, left_out, reads_endpoints=("array_protocol_endpoint", "device") in asked.facts)
         yield from _conflicts(connection)
         if has_shares:
             yield from _shares(connection)
@@ -118,8 +119,14 @@ ORDER BY ALL
 
 
 def _devices(
-    connection: duckdb.DuckDBPyConnection, kinds: dict[str, EndpointKind], whole: Collection[str], left_out: set[str]
+    connection: duckdb.DuckDBPyConnection,
+    kinds: dict[str, EndpointKind],
+    whole: Collection[str],
+    left_out: set[str],
+    *,
+    reads_endpoints: bool,
 ) -> Iterator[Gap]:
+    """The gaps of devices; protocol endpoints are left out where those of arrays were not requested."""
     readable = list(kinds_of_families())
     absent: dict[tuple[str, str], tuple[int, list[str]]] = {}
     for endpoint, family, is_pe, is_odd, presented_by, like, count, names in connection.execute(
@@ -132,8 +139,8 @@ def _devices(
             before, held = absent.get((endpoint, family), (0, []))
             absent[endpoint, family] = (before + count, sorted([*held, *names]))
             continue
-        if is_pe and "protocol_endpoints" not in endpoint_type(kinds_of_families()[family]).topics:
-            continue  # such an array reports none
+        if is_pe and not (reads_endpoints and "protocol_endpoints" in endpoint_type(kinds_of_families()[family]).topics):
+            continue  # they were not requested, or such an array reports none
         unread = [name for name in arrays if name not in whole]
         if unread and presented_by is None and left_out.issuperset(unread):
             continue  # the gap of the endpoint that was left out by choice says it once

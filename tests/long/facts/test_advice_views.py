@@ -267,6 +267,7 @@ def test_a_fix_is_proposed_only_on_releases_for_which_its_source_holds(rule: str
             "satp": "VMW_SATP_ALUA",
             "default_psp": "VMW_PSP_RR",
             "psp_options": "iops=1000",
+            "clear_options": "iops=1000",
             "vendor": "V",
             "model": "M",
             "options": "",

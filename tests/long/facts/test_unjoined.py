@@ -150,6 +150,13 @@ def test_a_protocol_endpoint_that_its_array_does_not_present_is_a_gap() -> None:
     assert why.startswith("no protocol endpoint of sf has this name")
 
 
+def test_a_protocol_endpoint_leaves_no_gap_where_those_of_arrays_were_not_asked_for() -> None:
+    given = fleet(seen("naa.6f47acc2000000017366707200000000", "solidfire", is_protocol_endpoint=True))
+    both = [("device", "device"), ("array_volume", "device")]
+    assert list(gaps(given, needs(both), sf=ELEMENT)) == []
+    assert len(list(gaps(given, needs([*both, ("array_protocol_endpoint", "device")]), sf=ELEMENT))) == 1
+
+
 def test_beyond_some_of_a_kind_the_rest_are_counted() -> None:
     given = fleet(*(seen(f"naa.624a93705a1f77c29b3e4d10{n:08x}", "flasharray") for n in range(MOST_OF_A_KIND + 7)))
     array(given, "fa", FLASH)
