@@ -160,3 +160,35 @@ def test_hosts_are_counted_for_each_cluster_that_has_a_datastore() -> None:
         "vc-2/b": (1, 0, None, 0),
         "vc-2/c": (1, 0, None, 0),
     }
+
+
+def test_hosts_lack_what_most_of_their_cluster_have_and_namespaces_where_they_have_an_adapter_for_them() -> None:
+    hosts = [f"h{number}" for number in range(1, 6)]
+    adapters = [("h1", "nvmetcp"), ("h1", "nvmetcp"), ("h2", None), ("h3", "qlnativefc"), ("h3", "qlnativefc"), ("h4", "nvme_pcie")]
+    mounts = {"half": "h1 h2", "most": "h1 h2 h3", "namespace": "h1 h2 h3", "another": "h1 h2 h5"}
+    disks = {"half": "naa.1", "most": "naa.2", "namespace": "eui.3", "another": "uuid.4"}
+    works = {"connection_state": "connected", "in_maintenance_mode": False, "cluster_id": "c1"}
+    found = by_store(
+        "step_datastore_lack",
+        {
+            "fact.host": of_vc(*({"host_id": host, "name": host, **works} for host in hosts)),
+            "step_host_reading": of_vc(*({"host_id": host, "devices_read": True, "hbas_read": host != "h5"} for host in hosts)),
+            "fact.datastore_mount": of_vc(
+                *({"datastore_id": store, "host_id": host} for store, several in mounts.items() for host in several.split())
+            ),
+            "fact.datastore_extent": of_vc(*({"datastore_id": store, "device": device} for store, device in disks.items())),
+            "fact.hba": [
+                *of_vc(
+                    *({"host_id": host, "driver": driver, "kind": "nvme"} for host, driver in adapters), {"host_id": "h4", "kind": "fc"}
+                ),
+                *far({"host_id": "h4", "driver": "nvmetcp", "kind": "nvme"}),
+            ],
+        },
+    )
+    # hosts, how many more may be among them, who lacks it, and how many more may
+    assert found == {
+        "vc/half": (2, 0, None, 0),
+        "vc/most": (5, 0, "h4, h5", 0),
+        "vc/namespace": (3, 1, None, 1),
+        "vc/another": (4, 0, "h3", 0),
+    }
