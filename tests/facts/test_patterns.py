@@ -53,7 +53,7 @@ REASONS: dict[str, tuple[int, str]] = {
     "step_array": (2, "a model, as its vendor writes it"),
     "step_array_device": (1, "names of arrays with a comma between, which auditor writes; a name of a FlashArray has none"),
     "step_claim_of_class": (11, OPTIONS),
-    "step_datastore_lack": (1, DEVICE),
+    "step_datastore_lack": (3, DEVICE),
     "step_declared": (1, PEOPLES),
     "step_declared_limit": (2, PEOPLES),
     "step_declared_setting": (3, PEOPLES),
