@@ -1,4 +1,4 @@
-"""Volumes and LUNs of an SVM that is not running, and of one that waits for another: what is told of their state."""
+"""The state that is reported for volumes and LUNs of a stopped SVM, and of an SVM that is a copy of another."""
 
 from __future__ import annotations
 

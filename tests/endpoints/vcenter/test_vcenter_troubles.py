@@ -1,4 +1,4 @@
-"""A vCenter that is silent, busy, lost or makes no sense is told so; reads are repeated once and writes never."""
+"""Errors name a vCenter that does not answer, is busy or answers nonsense; reads are repeated once, writes never."""
 
 from __future__ import annotations
 
