@@ -210,7 +210,7 @@ SELECT
         WHEN e.datastores_read AND e.hosts_read AND coalesce(v.hosts_open, 0) = 0 THEN false
     END AS is_of_cluster,
     CASE
-        WHEN v.without_mount IS NOT NULL THEN v.without_mount
+        WHEN v.without_mount IS NOT NULL AND e.hosts_read THEN v.without_mount  -- what most hosts have is known of all of them alone
         WHEN v.mounts_open = 0 AND e.hosts_read AND e.datastores_read THEN ''
     END AS hosts_without_mount,
     CASE
