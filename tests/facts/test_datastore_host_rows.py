@@ -186,11 +186,7 @@ def test_hosts_that_lack_a_datastore_are_known_where_hosts_and_datastores_were_r
     given = rows(
         fact_datastore=[row for endpoint in endpoints for row in datastores(*lacks, "on no host", endpoint=endpoint)],
         step_endpoint_reading=READ,
-        step_datastore_lack=[
-            {"endpoint": endpoint, "datastore_id": name, **row}
-            for endpoint in endpoints
-            for name, row in lacks.items()
-        ],
+        step_datastore_lack=[{"endpoint": endpoint, "datastore_id": name, **row} for endpoint in endpoints for name, row in lacks.items()],
     )
     expected: ByName = {
         "several": {"is_of_cluster": True, "hosts_without_mount": "x"},
