@@ -2,6 +2,9 @@
 
 A lab or an audit that a file shares is made once where one process runs the whole file (`--dist loadfile`). What takes long comes before
 what is quick: otherwise one process is left with the last long file, and the others wait for it.
+
+What lies in tests/long and tests/lab takes three times as long as all others. `make check` runs a third of these files: which one, the
+commit says, so that each has its turn, and a run that failed fails again. `make test-long` runs all of them.
 """
 
 from __future__ import annotations
@@ -9,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from functools import cache
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 
@@ -18,9 +22,12 @@ TESTS = Path(__file__).parent
 LONG = TESTS / "long"
 """Whole audits and long searches. What lies here is marked `long`, and so are the lab's own tests, which change seldom.
 
-Elsewhere a test that takes half a second of processor time or more has the marker itself, and what needs a browser gets it.
-`make test` leaves out what has the marker.
+Elsewhere a test that takes a fifth of a second of processor time or more has the marker itself, a file of which the tests do so on average
+has it as a whole, and what needs a browser gets it. `make test` leaves out what has the marker.
 """
+
+TURNS = 3
+"""`make check` runs one in so many files of LONG and LAB."""
 
 LAB = TESTS / "lab"
 
@@ -138,6 +145,17 @@ One that is forgotten here runs last and alone: `test_taken_verdicts.py` kept on
 _PLACES = {TESTS / name: place for place, name in enumerate(LONGEST)}
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option by which `make check` says whose turn it is."""
+    parser.addoption("--turn-of", default="", metavar="COMMIT", help=f"of {TURNS} parts of tests/long and tests/lab run this commit's")
+
+
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    """Say which part of tests/long and tests/lab is run."""
+    commit = config.getoption("--turn-of")
+    return [f"of tests/long and tests/lab part {turn_of(commit) + 1} of {TURNS}: make test-long runs all of them"] if commit else []
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(collector: pytest.Collector) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
     """Let each process begin a folder at another place; put into their order, the files are the same in each.
@@ -159,24 +177,51 @@ def turned(found: list[One], process: int, of: int) -> list[One]:
 
 def pytest_itemcollected(item: pytest.Item) -> None:
     """Mark a long test, before pytest chooses by markers."""
-    if item.path.is_relative_to(LONG) or item.path.is_relative_to(LAB) or "browser" in getattr(item, "fixturenames", ()):
+    if takes_turns(item.path) or "browser" in getattr(item, "fixturenames", ()):
         item.add_marker(pytest.mark.long)
 
 
 @pytest.hookimpl(trylast=True)  # after pytest's own, which puts together what shares a parameter
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the deep tests, and put the files into their order.
+    """Leave out the deep tests and the long ones of other turns, and put the files into their order.
 
     What is quick comes first of all, so that its mistakes are seen soon.
     """
-    left_out = [item for item in items if not DEEP and item.get_closest_marker("deep") is not None]
+    commit = config.getoption("--turn-of")
+    turn = turn_of(commit) if commit else None
+    left_out = [item for item in items if is_left_out(item, turn)]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if item.get_closest_marker("deep") is None]
+        kept = set(items).difference(left_out)
+        items[:] = [item for item in items if item in kept]
     items.sort(key=lambda item: place_of(item.path))
+
+
+def is_left_out(item: pytest.Item, turn: int | None) -> bool:
+    """Whether a test is for `make deep` alone, or lies in another part of LONG and LAB than `turn`; None: all parts are run."""
+    if not DEEP and item.get_closest_marker("deep") is not None:
+        return True
+    return turn is not None and takes_turns(item.path) and part_of(item.path) != turn
 
 
 @cache  # a file has many tests
 def place_of(path: Path) -> tuple[bool, int, str]:
     """What files are put into order by."""
     return path.is_relative_to(LONG), _PLACES.get(path, len(LONGEST)), str(path)
+
+
+def takes_turns(path: Path) -> bool:
+    """Whether `make check` runs a file in its turn only."""
+    return path.is_relative_to(LONG) or path.is_relative_to(LAB)
+
+
+def turn_of(commit: str) -> int:
+    """Which part of LONG and LAB a commit has, from 0; `commit` is its hash."""
+    return int(commit, 16) % TURNS
+
+
+@cache
+def part_of(path: Path) -> int:
+    """Which part of LONG and LAB a file is in. Neighbours of LONGEST are in different ones, so that each part takes about as long."""
+    place = _PLACES.get(path)
+    return (crc32(path.relative_to(TESTS).as_posix().encode()) if place is None else place) % TURNS

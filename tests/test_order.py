@@ -1,6 +1,8 @@
-"""The files of tests go to their processes in an order that leaves no process alone at the end."""
+"""The files of tests go to their processes in an order that leaves no process alone at the end, and long ones have their turn."""
 
-from tests.order import LONG, LONGEST, TESTS, place_of, turned
+from collections import Counter
+
+from tests.order import LAB, LONG, LONGEST, TESTS, TURNS, part_of, place_of, turn_of, turned
 
 
 def test_every_file_that_is_listed_is_there_and_listed_once() -> None:
@@ -26,3 +28,11 @@ def test_each_process_collects_the_whole_folder_and_begins_at_another_place() ->
     each = [turned(found, process, 3) for process in range(3)]
     assert [sorted(one) for one in each] == [found] * 3
     assert [one[0] for one in each] == ["a", "c", "e"]
+
+
+def test_each_long_file_has_a_turn_and_no_turn_has_most_of_them() -> None:
+    files = [*LONG.rglob("test_*.py"), *LAB.rglob("test_*.py")]
+    parts = Counter(part_of(path) for path in files)
+    assert sorted(parts) == [turn_of(commit) for commit in ("0", "1", "2")]
+    assert max(parts.values()) < len(files) / 2
+    assert {part_of(TESTS / name) for name in LONGEST[:TURNS]} == set(range(TURNS))

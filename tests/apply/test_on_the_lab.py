@@ -253,6 +253,7 @@ def _other_site(peers: Peers) -> Iterator[Peers]:
         yield there
 
 
+@pytest.mark.long
 def test_undo_of_one_site_s_run_writes_nothing_at_another_with_the_same_names(peers: Peers) -> None:
     resource = Resource("qos_policy", "1", "Bronze", "sf-prod", None, None)
     target = Target("sf-prod", (("field", "burstIOPS"), ("policy_id", "1")))

@@ -134,6 +134,7 @@ def test_an_undo_puts_back_first_what_waited(change: Make) -> None:
     assert reversed_waits([other, free, sioc, metric]) == {1: (2, 3), 2: (3,), 3: (), 4: ()}
 
 
+@pytest.mark.long
 @given(st.lists(st.sets(st.integers(1, 8)), max_size=8))
 def test_every_change_is_in_one_stage_after_all_it_waits_for_where_there_is_no_circle(waits: list[set[int]]) -> None:
     place = Resource("device", "d", "d", "vc", None, None)

@@ -26,6 +26,8 @@ from auditor_lab.wire import Fault
 from tests.applying import apply
 from tests.identified import as_seen
 
+pytestmark = pytest.mark.long
+
 Serve = Callable[..., tuple[VCenterServer, Endpoint]]
 
 FIRST, SECOND, THIRD = "20181104T120000Z-0001", "20181104T130000Z-0002", "20181104T140000Z-0003"
@@ -101,7 +103,6 @@ def site(serve_vcenter: Serve, describe: Callable[..., VCenterDescription], tmp_
     return site
 
 
-@pytest.mark.long
 def test_hosts_are_rebooted_one_after_another_each_once_for_all_its_settings(site: Callable[..., Site]) -> None:
     one = site()
     booted = {name: one.host(name).boot_time for name in ("esx-1", "esx-2")}
@@ -277,7 +278,6 @@ def killed_after(records: int, one: Site, monkeypatch: pytest.MonkeyPatch, hosts
             one.run(*map(one.deepen, hosts))
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("records", range(1, len(RECORDS) + 1), ids=[f"after the record '{name}'" for name in RECORDS])
 def test_after_a_kill_at_any_record_the_state_is_said_and_the_reboot_is_carried_to_its_end(
     site: Callable[..., Site], monkeypatch: pytest.MonkeyPatch, records: int
@@ -410,7 +410,6 @@ def test_an_undo_leaves_no_host_in_maintenance_mode_that_a_killed_run_took_there
     assert unfinished(one.journals).left_out == {}
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("records", [2, 5], ids=["before a setting was written there", "before it was rebooted"])
 def test_an_undo_begins_with_the_host_that_a_killed_run_left_in_maintenance_mode(
     site: Callable[..., Site], monkeypatch: pytest.MonkeyPatch, records: int

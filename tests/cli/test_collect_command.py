@@ -7,6 +7,8 @@ import pytest
 
 from auditor.cli import run
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture
 def unreachable(tmp_path: Path) -> Path:

@@ -80,6 +80,7 @@ print([name for name in (*{heavy!r}, "auditor.cli.audit", "auditor.cli.init") if
     assert done.stderr.strip() == "[]"
 
 
+@pytest.mark.long
 def test_a_command_imports_no_other_command() -> None:
     script = """
 import sys
@@ -205,6 +206,7 @@ def test_a_broken_rule_of_ones_own_is_named_with_its_line(tmp_path: Path, capsys
     assert 'did you mean "dsnro"' in said
 
 
+@pytest.mark.long
 def test_rules_that_pass_their_own_examples_are_counted(capsys: pytest.CaptureFixture[str]) -> None:
     """Of all shipped rules: tests/engine/test_shipped_rules.py, and `make rules`."""
     files = sorted((Path(__file__).parents[2] / "rules" / "vvol").glob("*.yaml"))

@@ -54,6 +54,7 @@ def test_a_state_directory_that_is_not_there_offers_nothing_and_breaks_nothing(
     assert capsys.readouterr().out.split() == []
 
 
+@pytest.mark.long
 def test_bash_takes_the_script_and_completes_by_it(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     bash = program("bash", "BASH")
     assert run(["completion", "bash"]) == 0

@@ -33,6 +33,7 @@ def begun(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.long
 def test_what_is_written_loads_and_fits_the_schema_beside_it(begun: Path) -> None:
     fleet = load_fleet(begun / "fleet.yaml")
     assert [(endpoint.name, endpoint.kind.value) for endpoint in fleet.endpoints] == [("vc-east", "vcenter")]

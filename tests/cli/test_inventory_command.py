@@ -16,6 +16,8 @@ from auditor.model import EndpointReading, Gap
 from auditor.pipeline.request import AuditRequest
 from tests.facts.fleets import hosts, snapshot
 
+pytestmark = pytest.mark.long
+
 NOW = datetime(2026, 11, 29, tzinfo=UTC)
 
 
@@ -26,7 +28,6 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.long
 def test_the_name_says_the_form(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("fleet.xlsx", "fleet.json", "sheets"):
         assert run(["inventory", "--from", str(saved), "--out", str(tmp_path / name)]) == 0

@@ -93,6 +93,7 @@ def test_values_come_out_as_typer_gives_them(
         assert by_typer[0] == "BadParameter"
 
 
+@pytest.mark.long
 def test_a_command_with_plain_values_imports_no_pydantic() -> None:
     program = (
         "import sys\nfrom auditor.cli import run\n"

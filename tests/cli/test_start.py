@@ -28,6 +28,7 @@ main()
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP, signal.SIGTERM])
 def test_a_signal_at_any_moment_of_the_start_ends_it_quietly(tmp_path: Path, number: signal.Signals) -> None:
     for milliseconds in range(0, 900, 30) if DEEP else (0, 60, 150, 300):

@@ -34,6 +34,8 @@ from tests.plugins import installed
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+pytestmark = pytest.mark.long
+
 SOURCE = Path(__file__).parents[2] / "plugins" / "auditor-hpe3par"
 OVERLAP = "sioc/overlap-array-qos"
 

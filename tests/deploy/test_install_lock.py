@@ -8,6 +8,10 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
+import pytest
+
+pytestmark = pytest.mark.long
+
 SCRIPT = Path(__file__).parents[2] / "deploy" / "install_lock.py"
 
 

@@ -3,10 +3,13 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from auditor import __version__
 from docsite.pictures import COLUMNS, LINES, drawn, recorded
 
 
+@pytest.mark.long
 def test_a_recording_has_what_is_typed_and_what_comes(tmp_path: Path) -> None:
     head, *events = [json.loads(line) for line in recorded([("--version",)], tmp_path).splitlines()]
     assert (head["version"], head["width"], head["height"]) == (2, COLUMNS, LINES)

@@ -20,6 +20,8 @@ from auditor.report import writer_of
 from tests.report import samples
 from tests.required import program
 
+pytestmark = pytest.mark.long
+
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "tools-beside-it.md"
 SERVICENOW, JIRA = re.findall(r"^```bash\n(while .*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
 

@@ -48,6 +48,7 @@ def fingerprint_of(server: VCenterServer) -> str:
     return f"sha256:{hashlib.sha256(der).hexdigest()}"
 
 
+@pytest.mark.long
 def test_a_certificate_of_another_authority_gets_no_request_and_is_told_with_its_fingerprint(doctor: Doctor, tmp_path: Path) -> None:
     Authority().write(tmp_path / "other.pem")
     checks = doctor.of_vcenter(tls=Tls(ca=str(tmp_path / "other.pem")))
@@ -78,6 +79,7 @@ def test_a_ca_file_that_is_not_there_is_the_endpoints_problem_alone(doctor: Doct
     assert by_topic(diagnosis, "sf-prod")["login"].state is Health.OK
 
 
+@pytest.mark.long
 def test_trust_that_nobody_asks_for_is_a_warning(doctor: Doctor) -> None:
     diagnosis = doctor.examine(
         replace(doctor.endpoint("sf-prod"), tls=Tls(verify=False)),

@@ -23,6 +23,8 @@ from auditor_lab.vcenter.description.vcenter import VCenterDescription
 from tests.doctor.examined import Doctor, Serve, after, all_ok, by_topic, states
 from tests.waiting import NEVER_SECONDS, SHORT_SECONDS
 
+pytestmark = pytest.mark.long
+
 
 def test_a_fleet_in_which_everything_is_well(doctor: Doctor) -> None:
     said: list[tuple[str, str]] = []
@@ -141,7 +143,6 @@ def test_two_entries_that_are_one_endpoint_are_a_problem_whatever_their_addresse
     assert exit_code(diagnosis) == 2
 
 
-@pytest.mark.long
 def test_every_array_of_the_lab_is_told_as_an_audit_would_find_it(tmp_path: Path, rules: RuleSet) -> None:
     with serve(replace(load_scenario("all"), vcenters=(), dothill=load_scenario("msa-tiering").dothill)) as lab:
         lab.write_fleet(tmp_path / "fleet.yaml")

@@ -208,6 +208,7 @@ def test_where_nothing_may_be_asked_of_the_root_folder_the_hosts_are_asked(docto
     assert checks["fix"].facts["privileges"] == f"{DATASTORE_IO}, StoragePod.Config, VirtualMachine.Config.EditDevice"
 
 
+@pytest.mark.long
 def test_a_vcenter_that_nobody_here_wrote_is_examined_too(start_vcsim: Callable[..., Endpoint], rules: RuleSet) -> None:
     endpoint = start_vcsim()
     checks = by_topic(examine(Fleet(Path("f"), (endpoint,)), rules, lambda *_: None), endpoint.name)

@@ -15,6 +15,8 @@ from auditor.model.endpoint_kinds import endpoint_type
 from auditor_lab.scenario import load_scenario
 from auditor_lab.serving import serve
 
+pytestmark = pytest.mark.long
+
 SECRET = "what-the-array-answered"
 
 
@@ -76,7 +78,6 @@ def test_the_others_are_judged_and_the_exit_code_says_that_it_was_a_bug(
         assert SECRET not in shown
 
 
-@pytest.mark.long
 def test_a_snapshot_that_a_bug_left_incomplete_is_still_one(
     fleet: Path, tmp_path: Path, elements_read_by: Callable[[Reader], None], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -17,6 +17,8 @@ from auditor.facts.snapshots.snapshot import Snapshot
 from auditor.fleet.loading import Fleet
 from auditor.model import Endpoint, EndpointKind, EndpointReading, Gap, Secret
 
+pytestmark = pytest.mark.long
+
 WHEN = datetime(2026, 11, 29, tzinfo=UTC)
 BOARD = "4c4c4544-0043-3010-8052-b4c04f4d4c32"
 LOST_GAP = Gap("vc-a", "host 192.0.2.7", "vCenter is not connected to it")

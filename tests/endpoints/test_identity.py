@@ -96,6 +96,7 @@ def test_a_manager_of_several_arrays_is_the_same_while_it_speaks_for_one_of_them
     assert is_same("4C4C-AA", "4c4c-aa")
 
 
+@pytest.mark.long
 def test_a_snapshot_keeps_who_each_endpoint_is_and_one_of_an_older_auditor_does_not_know(tmp_path: Path) -> None:
     _, snapshot = read(tmp_path / "a")
     snapshot.save(tmp_path / "saved")
@@ -121,6 +122,7 @@ def test_two_entries_that_are_one_endpoint_are_refused_before_anything_is_judged
     assert "twice" in refused.value.why
 
 
+@pytest.mark.long
 def test_answers_of_another_endpoint_under_the_name_are_not_taken_over(tmp_path: Path) -> None:
     _, snapshot = read(tmp_path / "a")
     identity = snapshot.identities["vc-a"]
@@ -134,6 +136,7 @@ def test_answers_of_another_endpoint_under_the_name_are_not_taken_over(tmp_path:
         assert any(f"run-a read {identity}" in note and "every host" in note for note in reading.notes) is is_other
 
 
+@pytest.mark.long
 def test_after_a_fix_another_endpoint_under_the_name_is_a_gap(tmp_path: Path) -> None:
     _, before = read(tmp_path / "a")
     with serve(LabFleet(vcenters=(VCENTER,)), "munich") as lab:

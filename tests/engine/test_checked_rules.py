@@ -16,6 +16,8 @@ from auditor.pipeline.policy import load_rule_set, shipped_rules
 from tests.engine.bench import HEADROOM, REMEDIATORS, SOUND, VIEWS, changed, rule_text, write_rule
 from tests.waiting import completed
 
+pytestmark = pytest.mark.long
+
 OTHER_TYPE = {"protocol_endpoint": {**VIEWS["protocol_endpoint"], "dsnro": "BOOLEAN"}}
 
 
@@ -27,7 +29,6 @@ def checked(tmp_path: Path) -> Mapping[str, CheckedRule]:
     return {HEADROOM: CheckedRule(rule_digest(path.read_bytes(), VIEWS["protocol_endpoint"]), rule)}
 
 
-@pytest.mark.long
 def test_the_file_of_checked_rules_is_up_to_date() -> None:
     file = Path("auditor/engine/checked_rules.json")
     stale = f"{file} is older than rules/, the columns of the views or the code that checks rules; run `make checked-rules`"

@@ -137,12 +137,14 @@ def test_what_rules_say_by_themselves_is_no_news_of_a_fleet(tmp_path: Path) -> N
     assert found(tmp_path, wants("a/low", "32"), wants("b/high", "64"), only_overridden=True) == []
 
 
+@pytest.mark.long
 def test_an_option_is_only_tried_with_what_its_view_says_of_it() -> None:
     reported = {row["option"]: row["is_primitive"] for row in listed_rows("vaai_option")}
     assert reported["VMFS3.UseATSForHBOnVMFS5"] is False
     assert sum(reported.values()) == 3
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("part", PART_OF)
 def test_what_is_taken_for_granted_of_a_part_of_a_view_is_so(part: str) -> None:
     whole, implied = PART_OF[part]

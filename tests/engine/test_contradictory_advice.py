@@ -13,6 +13,8 @@ from tests.engine.bench import fleet, pe, rule_text, rules_from
 from tests.facts.fleets import Facts, hosts, on_all_hosts, seen, snapshot
 from tests.facts.judged import evaluated
 
+pytestmark = pytest.mark.long
+
 _FIX = "{remediator: device.dsnro, target: {host_id: host_id, device: device}, column: dsnro"
 _LOWER = rule_text("local/lower", holds="dsnro = 32", desired="32", fix=f"{_FIX}, set: '32', class: online, reason: The default}}")
 LUN = "naa.624a93705a1f77c29b3e4d1000011011"
@@ -113,7 +115,6 @@ def test_a_depth_that_another_rule_would_not_leave_is_not_brought_into_effect_wi
     assert found.changes == ()
 
 
-@pytest.mark.long
 def test_rules_conflicts_finds_them_over_the_facts_of_a_fleet(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     own = tmp_path / "rules" / "local" / "advice.yaml"
     own.parent.mkdir(parents=True)

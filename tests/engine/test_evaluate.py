@@ -193,6 +193,7 @@ def test_findings_come_worst_first_and_always_in_the_same_order(tmp_path: Path) 
     assert findings == list(evaluate(fleet(rows[::-1]), rules).findings())
 
 
+@pytest.mark.long
 def test_findings_can_be_asked_for_by_verdict_and_read_while_other_questions_are_asked(tmp_path: Path) -> None:
     evaluation = evaluate(fleet([pe(n, dsnro=32 if n % 2 else 256) for n in range(5000)]), rules_from(tmp_path, SOUND))
     seen = 0
@@ -206,6 +207,7 @@ def test_findings_can_be_asked_for_by_verdict_and_read_while_other_questions_are
     assert list(evaluation.findings(())) == []
 
 
+@pytest.mark.long
 def test_a_large_fleet_is_counted_right(tmp_path: Path) -> None:
     connection = duckdb.connect()
     connection.execute(

@@ -116,6 +116,7 @@ def test_what_one_device_is_put_back_to_says_nothing_of_another() -> None:
     assert sorted(change.after for change in found.changes if isinstance(change.after, int)) == [16, 32]
 
 
+@pytest.mark.long
 def test_a_lesson_is_asked_with_the_values_of_the_fleet() -> None:
     params = param_values([Override(LESSON, "headroom", 1, "vc", "gold")], RULES)
     rows: dict[str, Any] = {"protocol_endpoint": [endpoint(256)], "baseline_dsnro": [drifted(256, 64)]}

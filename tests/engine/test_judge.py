@@ -24,6 +24,8 @@ from auditor.facts.snapshots.snapshot import Snapshot
 from auditor.model import EndpointReading, FixClass, Gap, Plan, Target, Verdict
 from tests.engine.bench import HEADROOM, SOUND, Override, fleet, pe, rule_text, rules_from
 
+pytestmark = pytest.mark.long
+
 AT = datetime(2026, 11, 21, 12, tzinfo=UTC)
 END = datetime(2027, 4, 1, tzinfo=UTC)
 FIX = "{remediator: device.dsnro, target: {host_id: host_id, device: option}, column: value, class: online, set: '64'}"

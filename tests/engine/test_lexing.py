@@ -55,6 +55,7 @@ def test_anything_else_is_left_to_the_parsers(text: str) -> None:
     assert read(text) is None
 
 
+@pytest.mark.long
 def test_the_words_and_sqlglot_agree_on_every_shipped_rule() -> None:
     expressions = [expression for rule in load_rule_set() for expression in rule.expressions]
     assert len(expressions) > 50

@@ -85,6 +85,7 @@ def test_a_glob_that_fits_nothing_is_refused_and_the_nearest_name_is_given(place
     assert re.search(error, raised.value.what)
 
 
+@pytest.mark.long
 def test_hosts_that_could_not_be_listed_are_no_mistake_of_who_named_them() -> None:
     found = choose(snapshot(unread=["vc-b"]), Places(clusters=("bronze",)))
     assert found == Chosen(None, (), frozenset(), found.notices if found else ())
@@ -237,6 +238,7 @@ def test_what_a_waiver_leaves_alone_and_holds_back_is_told_of_what_was_chosen(tm
     assert [one.target["host_id"] for one in made.held] == ["host-2", "host-3"]
 
 
+@pytest.mark.long
 def test_what_another_host_says_against_a_change_still_holds_it_back(tmp_path: Path) -> None:
     shared = {"host_id": "host-9", "device": "naa.9"}  # one setting that rows of two hosts tell of
     rows = [

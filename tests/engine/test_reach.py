@@ -139,6 +139,7 @@ def test_the_storage_that_a_change_reaches_is_named(one: Change, names: set[str]
     assert {name for _, name, _ in objects} == names
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("given", "datastore", "volume"),
     [

@@ -164,6 +164,7 @@ def checker() -> ExpressionChecker:
     return ExpressionChecker(VIEWS)
 
 
+@pytest.mark.long
 @settings(max_examples=50)
 @given(applies=_predicates(_ATOMS), holds=_predicates(_ATOMS | _SWALLOWING), rows=_ROWS, lost=st.sampled_from(_COLUMNS))
 def test_a_lost_fact_never_makes_a_pass(applies: str, holds: str, rows: list[dict[str, Any]], lost: str) -> None:

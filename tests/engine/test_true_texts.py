@@ -54,6 +54,7 @@ def failing(view: str, rows: list[dict[str, Any]], rule: str) -> list[Any]:
     return list(evaluate(connection, shipped().only([rule])).findings())
 
 
+@pytest.mark.long
 def test_hosts_of_which_no_value_is_wanted_are_to_have_the_same() -> None:
     row = {"is_protocol_endpoint": False, "sioc_enabled": False, "dsnros": "24 on 1, 64 on 1", "dsnro_agrees": False, "hosts": 2}
     [finding] = failing("shared_device", [row], "queue/dsnro-uniform")

@@ -44,6 +44,7 @@ def test_the_nearest_value_is_found_for_facts_and_params() -> None:
     assert "deepest_disk_queue_at_most" not in found
 
 
+@pytest.mark.long
 def test_a_param_stays_within_its_bounds() -> None:
     # 32 / 64 would be half of a disk's queue; the least that may be asked for is 1 time.
     assert points("vvol/pe-dsnro-headroom", HEADROOM)["$headroom"].value is None
@@ -56,6 +57,7 @@ def test_the_params_in_force_count_and_not_the_defaults() -> None:
     assert found["dsnro"].value == 128
 
 
+@pytest.mark.long
 def test_a_limit_that_itself_passes_and_one_that_does_not() -> None:
     found = points("diag/davg", DAVG)
     assert (found["davg_median_ms"].value, found["davg_median_ms"].is_beyond) == (30.0, False)  # 30 ms are accepted

@@ -142,6 +142,7 @@ def test_a_setting_that_only_a_person_could_change_is_not_held(tmp_path: Path) -
     assert "1" in {change.resource.name[-1] for change in found.changes if change.resource.endpoint == "vc-east"}
 
 
+@pytest.mark.long
 def test_the_first_waiver_of_a_setting_is_named_where_it_is_held(tmp_path: Path) -> None:
     other = changed(SOUND, (f"id: {HEADROOM}", "id: vvol/pe-wide"))
     waivers = (waiver("vvol/pe-*", resource="*1 *2", where="w.yaml:2"), waiver(HEADROOM, resource="*3", where="w.yaml:9"))

@@ -101,6 +101,7 @@ def adapters() -> Rows:
     )
 
 
+@pytest.mark.long
 def test_an_adapter_has_its_own_load_and_the_deepest_queue_of_the_disks_behind_it() -> None:
     deepest, at_least, effective, together = (
         "deepest_queue_depth",
@@ -214,6 +215,7 @@ def states_and_targets() -> Rows:
     )
 
 
+@pytest.mark.long
 def test_paths_that_may_carry_io_are_counted_by_their_states_and_targets_where_adapters_were_read() -> None:
     def row(devices: int | None, usable: int | None, targets: int | None) -> dict[str, Any]:
         return {"devices": devices, "usable_paths": usable, "targets": targets}

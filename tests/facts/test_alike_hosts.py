@@ -8,6 +8,8 @@ import pytest
 from .fleets import Facts, hosts, seen, view
 from .judged import judged
 
+pytestmark = pytest.mark.long
+
 NEAR, FAR = ("a1", "a2", "a3", "a4"), ("a1", "a2")
 """Ports of one array as its own site reaches them, and the other site."""
 
@@ -377,7 +379,6 @@ def designs() -> Iterator[Any]:
             yield pytest.param(ports, sites, id=f"{ports} {sites}")
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(("ports", "sites"), list(designs()))
 def test_no_host_that_differs_by_design_has_fewer_than_those_like_it_and_a_drifted_one_does(ports: tuple[int, ...], sites: str) -> None:
     reached = {"n": (NEAR, ("b1", "b2")), "f": (FAR, ("b1", "b2", "b3", "b4"))}

@@ -9,6 +9,8 @@ from auditor.model import EndpointKind
 
 from .fleets import Facts, array, hosts, on_all_hosts, seen, view
 
+pytestmark = pytest.mark.long
+
 PE = "naa.6f47acc2000000017366707200000000"
 LUN = "naa.624a93705a1f77c29b3e4d1000011011"
 ELEMENT_LUN = "naa.6f47acc1000000007366707200000007"

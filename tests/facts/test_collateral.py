@@ -16,6 +16,8 @@ from auditor.report.terminal.plan import write_plan
 from .fleets import Facts, array, hosts, on_all_hosts, seen
 from .judged import evaluated
 
+pytestmark = pytest.mark.long
+
 INIT = "DataMover.HardwareAcceleratedInit"
 PE = "naa.6f47acc2000000017366707200000000"
 

@@ -44,6 +44,7 @@ def test_a_computed_column_names_the_facts_it_is_made_of() -> None:
     assert not [fact for fact in reported["driver"].sources if fact.startswith(("reading.", "device."))]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("view", "column", "fact"),
     [

@@ -1,5 +1,7 @@
 """Which depth an option string sets: one plain number for all ports of the module, or it is not known."""
 
+import pytest
+
 from .fleets import Facts
 from .whole_rows import add, host, rows_by_id, vcenter
 
@@ -56,6 +58,7 @@ def fleet() -> Facts:
     return given
 
 
+@pytest.mark.long
 def test_a_configured_depth_is_one_plain_number_for_all_ports_or_not_known() -> None:
     rows = rows_by_id("host_module", fleet())
     found = {row["host_id"]: (row["configured_depth"], row["depth_is_configured"], row["depth_is_plain"]) for row in rows.values()}

@@ -76,6 +76,7 @@ def test_what_may_be_a_share_or_a_volume_may_have_been_unmounted() -> None:
     assert reach({}, {"mounted": False, "accessible": False}, kind=None) == (1, None)
 
 
+@pytest.mark.long
 def test_what_is_not_reported_is_no_access_and_no_lack_of_it() -> None:
     assert reach({}, {"accessible": None}) == (2, None)
     assert reach({}, {"mounted": None}) == (1, "")

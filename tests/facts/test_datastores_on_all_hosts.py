@@ -8,6 +8,8 @@ import pytest
 from .fleets import Facts, hosts, seen
 from .judged import judged
 
+pytestmark = pytest.mark.long
+
 RULE = "datastore/on-all-hosts"
 
 

@@ -30,6 +30,7 @@ def digests(connection: duckdb.DuckDBPyConnection) -> dict[str, tuple[int, int]]
     return dict(digests_by_host(connection, "path", "vc"))
 
 
+@pytest.mark.long
 def test_neither_order_nor_a_file_makes_a_difference(tmp_path: Path) -> None:
     built(PATHS).finish((), started=WHEN, finished=WHEN).save(tmp_path)
     kept = digests(load_snapshot(tmp_path).connection)

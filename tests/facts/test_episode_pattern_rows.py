@@ -40,6 +40,7 @@ def named(facts: Facts, most: float = 0.01) -> set[tuple[str, str, str]]:
     }
 
 
+@pytest.mark.long
 def test_episodes_that_begin_with_every_run_of_a_job() -> None:
     hourly = [f"{hour:02}:15" for hour in range(24)]
     facts = history(*day("ds", spiked(*hourly)), background_job=jobs("replication", every=60, minutes=4, first=16, schedule="hourly-16"))
@@ -194,6 +195,7 @@ def test_machines_restarted_at_one_time_count_once_for_an_episode() -> None:
     assert row["share"] == pytest.approx((3 + 3 + 3 + 2) / 288)
 
 
+@pytest.mark.long
 def test_collapse_is_more_asked_and_less_done() -> None:
     def of(iops: float, asked: float) -> list[Row]:
         """One interval outside of episodes shows it, too."""
@@ -213,6 +215,7 @@ def test_collapse_is_more_asked_and_less_done() -> None:
     assert pattern(history(*of(160.0, 2.9)), "collapse")["fitting"] == 0
 
 
+@pytest.mark.long
 def test_a_history_with_a_hole_is_not_whole() -> None:
     rows = day("ds", spiked(*FIVE))
     del rows[200]
@@ -269,6 +272,7 @@ def test_restarts_are_known_for_the_day_of_vcenters_log(hours: float, is_whole: 
     assert (row["fitting"], row["is_whole"]) == (1, is_whole)
 
 
+@pytest.mark.long
 def test_what_one_of_two_hosts_did_not_read_is_a_hole() -> None:
     both = [*day("ds", spiked(*FIVE)), *day("ds", spiked(*FIVE), host_id="host-2")]
     assert pattern(history(*both), "clock")["is_whole"] is True
@@ -313,6 +317,7 @@ def test_random_episodes_beside_schedules_are_not_taken_for_their_work() -> None
     assert len(named(facts)) <= 1
 
 
+@pytest.mark.long
 def test_a_move_that_runs_while_hosts_are_held_back() -> None:
     """Three of five episodes began after a move began that still runs; in two of these Storage I/O Control was active half of the time."""
     rows = day("ds", spiked(*FIVE), sioc_active_percent=lambda n: {108: 50.0, 168: 100.0, 264: 49.0}.get(n, 0.0))

@@ -45,6 +45,7 @@ CASES: dict[str, tuple[dict[int, float], int]] = {
 }
 
 
+@pytest.mark.long
 def test_how_far_and_how_long_latency_has_to_leave_its_normal() -> None:
     """All cases are datastores of one fleet."""
     rows = [row for case, (values, _) in CASES.items() for row in day(case, [values.get(n, one) for n, one in enumerate(PLAIN)])]

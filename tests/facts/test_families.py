@@ -86,6 +86,7 @@ def families_of(devices: dict[str, tuple[str | None, str | None]]) -> dict[str, 
     return {row["device"]: row["family"] for row in view("device", given)}
 
 
+@pytest.mark.long
 def test_a_family_is_told_by_the_inquiry() -> None:
     names = {f"mpx.vmhba{n}": inquiry for n, inquiry in enumerate(INQUIRIES)}
     assert families_of(names) == {name: INQUIRIES[inquiry] for name, inquiry in names.items()}

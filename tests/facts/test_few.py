@@ -42,6 +42,7 @@ def test_two_lists_with_a_condition_are_joined_and_not_multiplied() -> None:
         assert "Hash Join" in plan
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("few", [pytest.param(True, id="few"), pytest.param(False, id="many")])
 def test_a_view_of_few_facts_is_a_table_and_of_many_what_its_file_says(few: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if not few:

@@ -173,6 +173,7 @@ def endpoint(device: str, family: str) -> dict[str, Any]:
     return seen(device, family, is_protocol_endpoint=True)
 
 
+@pytest.mark.long
 def test_the_queue_of_endpoints_to_come_names_families_that_keep_theirs() -> None:
     given = hosts(1)
     on_all_hosts(

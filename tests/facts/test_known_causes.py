@@ -10,6 +10,8 @@ from .fleets import Facts, view
 from .test_episode_pattern_rows import named
 from .test_episode_rows import history
 
+pytestmark = pytest.mark.long
+
 DAYS = 20
 
 

@@ -5,6 +5,8 @@ import pytest
 from .fleets import Facts, hosts, seen
 from .judged import judged
 
+pytestmark = pytest.mark.long
+
 
 def pod_of(*types: str) -> Facts:
     """A datastore cluster with a datastore of each of these types; none reports on which media it lies."""

@@ -10,6 +10,8 @@ import pytest
 from .fleets import Facts, Rows, hosts, view
 from .judged_fleet import PE, facts
 
+pytestmark = pytest.mark.long
+
 ON_1, ON_2 = {"host_id": "host-1"}, {"host_id": "host-2"}
 
 

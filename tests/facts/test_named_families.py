@@ -194,6 +194,7 @@ def test_a_recorded_name_shows_its_family_where_the_inquiry_does_not(connection:
     }
 
 
+@pytest.mark.long
 def test_each_claim_rule_that_was_seen_is_for_its_family(connection: duckdb.DuckDBPyConnection) -> None:
     alone = "family_of_inquiry(v, claimed_model(m)) = family"
     texts = "(SELECT CAST(? AS VARCHAR) AS v, CAST(? AS VARCHAR) AS m)"

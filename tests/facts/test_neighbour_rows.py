@@ -36,6 +36,7 @@ def first(given: Facts) -> tuple[Any, ...]:
     return tuple(row[column] for column in NEW)
 
 
+@pytest.mark.long
 def test_the_neighbour_that_waits_longest_is_named_and_the_throttled_disks_own_wait_is_nobody_elses() -> None:
     assert first(measured(noisy=1500.0, calm=0.9, third=1.5)) == (2, True, "third Hard disk 1", 1.5, 1.5)
     assert first(measured(noisy=0.1, calm=324.0, third=1.5)) == (2, True, "calm Hard disk 1", 324.0, 324.0)

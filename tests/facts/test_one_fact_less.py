@@ -7,6 +7,7 @@ from .fleets import Facts, hosts, on_all_hosts, seen, view
 LOCKING = "VMFS3.HardwareAcceleratedLocking"
 
 
+@pytest.mark.long
 def test_an_endpoint_is_as_deep_as_all_others_only_where_every_depth_is_known() -> None:
     given = hosts(2)
     on_all_hosts(given, seen("naa.6f47acc2000000017366707200000000", "solidfire", is_protocol_endpoint=True, queue_depth=256))

@@ -84,6 +84,7 @@ def test_the_paths_of_a_disk_are_known_to_be_one_only_where_all_were_read() -> N
     assert shared(given) == {"1": True}
 
 
+@pytest.mark.long
 def test_no_disk_of_vsan_fails_by_its_only_path() -> None:
     given = hosts()
     for number in (1, 2):

@@ -14,6 +14,8 @@ from auditor.facts.snapshots.builder import SnapshotBuilder
 from auditor.facts.snapshots.snapshot import Snapshot, load_snapshot
 from auditor.model import EndpointReading, Gap
 
+pytestmark = pytest.mark.long
+
 WHEN = datetime(2026, 11, 21, 6, 55, tzinfo=UTC)
 READING = EndpointReading("vc/a", "vcenter", "vc.example.net:443", "vCenter 8", "verified", WHEN, WHEN, complete=True)
 

@@ -62,6 +62,7 @@ def sent(part: Part) -> Part:
     return arrived
 
 
+@pytest.mark.long
 def test_rows_gaps_and_numbers_too_large_are_those_of_a_reading_in_this_process() -> None:
     here, there, client = SnapshotBuilder(), SnapshotBuilder(), SnapshotBuilder()
     fill(here)

@@ -9,6 +9,8 @@ import pytest
 from tests.engine.test_shipped_rules import judge_rows, shipped
 from tests.long.facts.test_baseline_views import LUN, devices, held, rows, with_policy
 
+pytestmark = pytest.mark.long
+
 PSP, TUNING, OVERRIDE, DRIFT = "multipath/psp", "multipath/rr-tuning", "multipath/device-override", "baseline/path-policy"
 FAMILIES = (
     "flasharray",

@@ -2,8 +2,12 @@
 
 from typing import Any
 
+import pytest
+
 from .numbered import PATH_STEPS, with_numbers
 from .single import ByName, Rows, chained, of_vc, shown
+
+pytestmark = pytest.mark.long
 
 COPIED = {"device_type": "disk", "vendor": "V", "model": "M", "family": "ontap", "is_protocol_endpoint": False, "is_shared": True}
 PLACES = (

@@ -26,6 +26,8 @@ from tests.plugins import TYPE, installed, write_plugin
 if TYPE_CHECKING:
     from auditor.facts.snapshots.snapshot import Snapshot
 
+pytestmark = pytest.mark.long
+
 AT = datetime(2026, 11, 29, tzinfo=UTC)
 READ = EndpointReading("a", "acme", "a.example.net", "Acme 1.0", "verified", AT, AT, complete=True)
 HEAD = "endpoint, array_id AS resource_id, name AS resource_name, CAST(NULL AS VARCHAR) AS cluster, CAST(NULL AS VARCHAR) AS host"
@@ -105,7 +107,6 @@ def test_a_view_is_listed_read_for_and_asked_like_ours(tmp_path: Path) -> None:
         question("SELECT letters FROM acme_over", findings=False)
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "sql", "why"),
     [

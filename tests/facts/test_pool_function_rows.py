@@ -153,6 +153,7 @@ def test_what_clients_send_is_not_known_where_volumes_were_not_read_whole_and_th
     assert [found[name] for name in names] == [None] * 4
 
 
+@pytest.mark.long
 def test_the_parts_are_never_more_than_the_whole() -> None:
     """Law: the least of all parts is no more than the whole, the most no less, and no part has more than the others leave."""
     arrays = [

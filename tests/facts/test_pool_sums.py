@@ -65,6 +65,7 @@ def test_what_a_member_of_no_known_pool_would_change_is_unknown_or_a_bound(table
     assert wrong == {}, "they pass for whole"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("table", "known"), [(DEDUPLICATED, 2), (DEDUPLICATED, 3), (COPIED, 1), (COPIED, 3)])
 def test_no_rule_passes_a_pool_that_fails_with_one_member_more(table: str, known: int) -> None:
     rules = [rule.id for rule in shipped() if rule.over in OF_POOLS]

@@ -146,6 +146,7 @@ def test_a_protocol_endpoint_that_no_array_tells_goes_by_the_virtual_volumes_beh
     assert (row["per_object_qos"], row["array_name"]) == (caps, None)
 
 
+@pytest.mark.long
 def test_a_protocol_endpoint_is_no_gap_where_its_kind_of_array_tells_none() -> None:
     given = hosts(2)
     on_all_hosts(

@@ -203,6 +203,7 @@ def neighbours(
     return count
 
 
+@pytest.mark.long
 def test_a_move_counts_the_others_on_the_array_that_it_comes_from() -> None:
     assert neighbours("es 1", "es 1") == 1
     assert neighbours("es 1", "es 2") == 1, "another datastore of the same array is held back by nothing either"

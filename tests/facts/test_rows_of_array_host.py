@@ -169,6 +169,7 @@ EXPECTED = expected(
 )
 
 
+@pytest.mark.long
 def test_each_host_of_an_array_is_told_with_whose_initiators_it_has() -> None:
     assert rows_by_id("array_host", fleet()) == EXPECTED
 

@@ -10,6 +10,8 @@ from auditor.model import EndpointKind
 from .fleets import Facts, array, on_all_hosts, seen, serves
 from .whole_rows import Row, add, expected, host, rows_by_id, vcenter
 
+pytestmark = pytest.mark.long
+
 CURVE = '{"4096": 100, "8192": 160}'
 LIMITS: Row = {"qos_min_iops": 50, "qos_max_iops": 100, "qos_burst_iops": 160}
 

@@ -2,10 +2,14 @@
 
 from typing import Any
 
+import pytest
+
 from auditor.model import EndpointKind
 
 from .fleets import Facts, array, seen
 from .whole_rows import add, host, rows_of_step, vcenter
+
+pytestmark = pytest.mark.long
 
 # By array host, its initiators: a and b are of a host that was read whole, c and d of hosts whose devices and scheduling were not,
 # e of a host of "vc-2", whose datastores were not read, f of one of "gone", which was not read, z of nobody.

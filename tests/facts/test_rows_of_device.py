@@ -2,10 +2,14 @@
 
 from typing import Any
 
+import pytest
+
 from auditor.model import EndpointKind
 
 from .fleets import Facts, array
 from .whole_rows import Row, add, expected, host, rows_by_id, rows_of_step, vcenter
+
+pytestmark = pytest.mark.long
 
 PURE: Row = {
     "vendor": "PURE",

@@ -3,10 +3,14 @@
 from collections.abc import Iterable
 from typing import Any
 
+import pytest
+
 from auditor.model import EndpointKind
 
 from .fleets import Facts, array, seen
 from .whole_rows import Row, add, expected, host, rows_by_id, vcenter
+
+pytestmark = pytest.mark.long
 
 
 def endpoint(given: Facts, name: str, volumes: Iterable[Row], *devices: str) -> None:

@@ -3,10 +3,14 @@
 from collections.abc import Collection
 from typing import Any
 
+import pytest
+
 from auditor.model import EndpointKind
 
 from .fleets import Facts, array, seen
 from .whole_rows import Row, add, expected, host, rows_by_id, vcenter
+
+pytestmark = pytest.mark.long
 
 PARAMETERS = {
     "nfnic": ("lun_queue_depth_per_path", "fnic_log_level"),

@@ -1,7 +1,11 @@
 """The whole row of each Emulex module: what its options set for all its ports, and for single ones."""
 
+import pytest
+
 from .fleets import Facts
 from .whole_rows import Row, add, expected, host, rows_by_id, vcenter
+
+pytestmark = pytest.mark.long
 
 EVERY = (
     "lpfc_lun_queue_depth=64 lpfc0_lun_queue_depth=30 lpfc2_lun_queue_depth=31 "

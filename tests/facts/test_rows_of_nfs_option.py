@@ -2,9 +2,13 @@
 
 from typing import Any
 
+import pytest
+
 from .fleets import Facts
 from .test_rows_of_queue_option import fleet as fleet_of_queues
 from .whole_rows import Row, add, expected, rows_by_id
+
+pytestmark = pytest.mark.long
 
 OPTIONS = ("NFS.MaxVolumes", "NFS.HeartbeatFrequency", "NFS.HeartbeatTimeout", "NFS.HeartbeatMaxFailures")
 OF_4_1 = ("NFS41.MaxVolumes",)

@@ -2,10 +2,14 @@
 
 from typing import Any
 
+import pytest
+
 from auditor.model import EndpointKind
 
 from .fleets import Facts, array, seen
 from .whole_rows import Row, add, expected, host, rows_by_id, vcenter
+
+pytestmark = pytest.mark.long
 
 FIRST, SECOND, FAR = ("vc", "host-1"), ("vc", "host-2"), ("vc-2", "host-1")
 ALL: Row = {"ats_status": "supported", "clone_status": "supported", "zero_status": "supported", "delete_status": "supported"}

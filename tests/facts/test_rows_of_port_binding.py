@@ -104,6 +104,7 @@ EXPECTED = expected(
 )
 
 
+@pytest.mark.long
 def test_each_iscsi_adapter_is_told_with_what_is_bound_to_it() -> None:
     assert rows_by_id("port_binding", fleet()) == EXPECTED
 

@@ -2,10 +2,14 @@
 
 from typing import Any
 
+import pytest
+
 from auditor.model import EndpointKind
 
 from .fleets import Facts, array, seen, serves
 from .whole_rows import Row, add, expected, host, rows_by_id, vcenter
+
+pytestmark = pytest.mark.long
 
 # Of a fresh install; source: docs/domain/facts.md#1-8 to #1-10.
 STOCK = {

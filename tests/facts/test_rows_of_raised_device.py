@@ -3,8 +3,12 @@
 from collections.abc import Collection
 from typing import Any
 
+import pytest
+
 from .fleets import Facts, seen
 from .whole_rows import Row, add, expected, host, rows_by_id, vcenter
+
+pytestmark = pytest.mark.long
 
 SET = "lun_queue_depth_per_path=64"
 

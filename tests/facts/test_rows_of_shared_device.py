@@ -9,6 +9,8 @@ from auditor.model import EndpointKind
 from .fleets import INQUIRY, Facts, array
 from .whole_rows import Row, add, expected, host, rows_by_id, vcenter
 
+pytestmark = pytest.mark.long
+
 FAR = ("vc-2", "host-1"), ("vc-2", "host-2"), ("vc-2", "host-3")
 OPTIONS = ("SampleSize", "0"), ("Threshold", "8")
 GOLD = ("vc", "host-1"), ("vc", "host-2"), ("vc", "host-3")

@@ -2,10 +2,14 @@
 
 from typing import Any
 
+import pytest
+
 from auditor.model import EndpointKind
 
 from .fleets import Facts, array, seen
 from .whole_rows import Row, add, expected, host, rows_by_id, vcenter
+
+pytestmark = pytest.mark.long
 
 Setting = tuple[bool | None, bool | None, str | None, str | None, str | None, int | None]
 SETTING = ("sdrs_enabled", "io_metric_enabled", "default_behavior", "space_automation", "io_automation", "automated_vms")

@@ -3,10 +3,14 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
+import pytest
+
 from auditor.model import EndpointKind
 
 from .fleets import Facts, array, seen
 from .whole_rows import Row, add, expected, host, rows_by_id, vcenter
+
+pytestmark = pytest.mark.long
 
 MOVE, INIT, LOCK, BEAT = (
     "DataMover.HardwareAcceleratedMove",

@@ -2,8 +2,12 @@
 
 from typing import Any
 
+import pytest
+
 from .fleets import Facts
 from .whole_rows import Row, add, expected, host, rows_by_id, vcenter
+
+pytestmark = pytest.mark.long
 
 SWITCH: Row = {
     "mtu": 9000,

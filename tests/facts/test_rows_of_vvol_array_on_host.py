@@ -2,10 +2,14 @@
 
 from typing import Any
 
+import pytest
+
 from auditor.model import EndpointKind
 
 from .fleets import Facts, array, seen
 from .whole_rows import Row, add, expected, host, rows_by_id, vcenter
+
+pytestmark = pytest.mark.long
 
 NODE: Row = {"state": "active", "role": "Storage", "is_fibre_channel": False, "version": "12.3.0.958"}
 # By cluster, its nodes, and how many of them have a protocol endpoint; source: docs/domain/facts.md#10-2.

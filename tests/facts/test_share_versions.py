@@ -9,6 +9,8 @@ from auditor.model import EndpointKind
 from .fleets import Facts, array, hosts, serves, unanswered
 from .judged import evaluated, judged
 
+pytestmark = pytest.mark.long
+
 RULE = "datastore/one-nfs-version"
 
 

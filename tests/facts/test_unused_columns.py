@@ -13,6 +13,8 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 import auditor
 from auditor.facts.catalog import catalog, facts_of_columns, view_columns
 from auditor.facts.schema import TABLES
@@ -40,6 +42,7 @@ _NAMED = re.compile(r'\bfact\."?(\w+)"?(?:\s+(?:AS\s+)?(\w+))?')
 _WORD = re.compile(r"(?:(\w+)\.)?(\w+)")
 
 
+@pytest.mark.long
 def test_what_a_column_is_kept_for_is_said_where_nothing_uses_it_and_nowhere_else() -> None:
     silent, needless = faults(used_facts(), {name: table.kept_for for name, table in TABLES.items()})
     assert silent == [], "judge by it, or say in `kept_for` of its table what a person sees or asks by it"

@@ -47,6 +47,7 @@ def test_a_column_is_null_when_what_it_rests_on_was_not_read(loss: Callable[[Fac
     assert {row[column] for row in view("protocol_endpoint", given)} == {None}
 
 
+@pytest.mark.long
 def test_an_array_without_caps_is_only_believed_when_all_its_volumes_were_read() -> None:
     given = facts()
     given["array_volume"][0]["qos_max_iops"] = None
@@ -55,6 +56,7 @@ def test_an_array_without_caps_is_only_believed_when_all_its_volumes_were_read()
     assert {row["per_object_qos"] for row in view("protocol_endpoint", given)} == {None}
 
 
+@pytest.mark.long
 def test_a_controller_whose_depth_no_source_gives_makes_the_deepest_disk_unknown() -> None:
     given = facts()
     given["vm_disk"].append({"vm_id": "vm-1", "disk": "Hard disk 2", "datastore_id": "ds-1", "controller": "nvme"})
@@ -66,6 +68,7 @@ def lose_devices(given: Facts) -> None:
     without_topic(given, "devices")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("change", "capped"),
     [
@@ -97,6 +100,7 @@ def test_a_machine_whose_disks_were_not_read_makes_only_its_own_cluster_unknown(
     assert {row["deepest_disk_queue"] for row in view("protocol_endpoint", given)} == {deepest}
 
 
+@pytest.mark.long
 def test_the_ceiling_is_worth_what_the_arrays_own_curve_says() -> None:
     [row] = view("array_volume", facts())
     # Incident S0 and docs/domain/facts.md#6-3: 2000 at 512 KiB is about 26.

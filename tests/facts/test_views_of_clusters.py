@@ -9,6 +9,8 @@ from tests.facts.judged_fleet import facts, lose, lose_topic, without_topic
 
 from .fleets import Facts, Rows, view
 
+pytestmark = pytest.mark.long
+
 
 def test_a_module_knows_its_depth_its_devices_and_its_misspelt_words() -> None:
     given = facts()

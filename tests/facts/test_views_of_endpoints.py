@@ -9,6 +9,7 @@ from tests.facts.judged_fleet import CURVE, PE, facts, without_topic
 from .fleets import view
 
 
+@pytest.mark.long
 def test_an_endpoint_left_behind_is_named_even_when_another_host_was_not_read() -> None:
     given = facts()
     given["device_scheduling"][0]["dsnro"] = 32
@@ -16,6 +17,7 @@ def test_an_endpoint_left_behind_is_named_even_when_another_host_was_not_read() 
     assert [row["is_behind_cluster"] for row in view("protocol_endpoint", given)] == [True, None, None, None]
 
 
+@pytest.mark.long
 def test_a_device_that_two_arrays_present_belongs_to_neither() -> None:
     given = facts()
     given["array"].append({"endpoint": "sf-copy", "family": "solidfire"})
@@ -24,6 +26,7 @@ def test_a_device_that_two_arrays_present_belongs_to_neither() -> None:
     assert by_device == {PE[0]: None, PE[1]: "sf"}
 
 
+@pytest.mark.long
 def test_a_host_that_sees_no_endpoint_is_still_compared_with_the_array() -> None:
     given = facts()
     for table in ("device", "path", "device_scheduling"):
@@ -37,6 +40,7 @@ def test_a_host_that_sees_no_endpoint_is_still_compared_with_the_array() -> None
     assert {row["host"]: row["visible_active_endpoints"] for row in view("vvol_array_on_host", given)} == {"esx-1": 2, "esx-2": None}
 
 
+@pytest.mark.long
 def test_an_array_that_was_not_read_leaves_its_side_of_the_comparison_open() -> None:
     given = facts()
     for table in ("array", "array_node", "array_protocol_endpoint", "array_volume", "array_volume_load"):

@@ -12,6 +12,8 @@ from auditor.history.baseline import baseline_file
 from auditor.history.baseline_export import baseline_as_settings
 from tests.facts.fleets import WHEN, hosts, snapshot
 
+pytestmark = pytest.mark.long
+
 
 def a_baseline(state: Path) -> None:
     """Three hosts of one cluster, the third unlike the others; and devices, which settings.yaml has no form for."""

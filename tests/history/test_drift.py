@@ -17,6 +17,8 @@ from auditor.history.folders import FINDINGS_FILE, RUN_FILE
 from auditor.model import DriftAge
 from auditor.pipeline.policy import load_rule_set
 
+pytestmark = pytest.mark.long
+
 RULE, OTHER = "baseline/option", "iscsi/mtu"
 RULES = load_rule_set(only=[RULE, OTHER])
 WHEN = datetime(2026, 11, 21, tzinfo=UTC)
@@ -85,7 +87,6 @@ def since(day: int, *, at_least: bool = False) -> DriftAge:
     return DriftAge(run_id(day), WHEN + timedelta(days=day), at_least)
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("earlier", "reported"),
     [

@@ -126,6 +126,7 @@ def with_target(run_: Path) -> None:
         connection.execute(f"COPY rows TO '{path}' (FORMAT parquet, KV_METADATA {{auditor: '{about}'}})")
 
 
+@pytest.mark.long
 def test_a_diff_names_the_run_in_its_first_line_beside_each_finding_and_for_programs(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -109,6 +109,7 @@ def plan_file(*changes: Change) -> PlanFile:
     )
 
 
+@pytest.mark.long
 @settings(max_examples=40)
 @given(FILES)
 def test_what_is_read_is_what_was_written(file: PlanFile) -> None:
@@ -118,6 +119,7 @@ def test_what_is_read_is_what_was_written(file: PlanFile) -> None:
     assert json.loads(text)["digest"] == plan_digest(file)
 
 
+@pytest.mark.long
 @settings(max_examples=8)
 @given(FILES)
 def test_every_plan_fits_the_published_schema(file: PlanFile) -> None:

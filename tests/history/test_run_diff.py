@@ -32,6 +32,7 @@ def two_runs(state: Path) -> None:
     kept(state, 1, [Row("a", "fail"), Row("b", "pass"), Row(LONG, "fail"), *(Row(f"c{number}", "fail") for number in range(5))])
 
 
+@pytest.mark.long
 def test_changes_stand_by_kind_and_rule_and_no_name_is_cut(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

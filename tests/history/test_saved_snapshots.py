@@ -15,6 +15,8 @@ from auditor.history.saved_snapshots import local_snapshot, save_snapshot, saves
 from auditor.model import EndpointReading
 from auditor.store.address import Address
 
+pytestmark = pytest.mark.long
+
 WHEN = datetime(2026, 11, 21, 6, 55, tzinfo=UTC)
 PLACE = Address("memory", "audits/monday")
 
@@ -71,7 +73,6 @@ def test_objects_that_are_not_as_they_were_written_are_refused(store: dict[str, 
         local_snapshot([PLACE])
 
 
-@pytest.mark.long
 def test_several_places_are_one_snapshot_named_by_all(tmp_path: Path) -> None:
     save_snapshot(a_snapshot("vc-a"), PLACE)
     save_snapshot(a_snapshot("vc-b"), tmp_path / "site-b")

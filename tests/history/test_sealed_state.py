@@ -32,6 +32,7 @@ def journal_of(site: Site, run: str) -> Path:  # noqa: F811  as the fixture
     return site.state / JOURNAL_FOLDER / f"{run}.jsonl"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("reader", "is_newest"),
     [
@@ -53,6 +54,7 @@ def test_a_resealed_journal_is_followed_by_nobody(site: Site, reader: str, is_ne
     assert (site.depths(), site.peers.writes()) == (before, written)
 
 
+@pytest.mark.long
 def test_a_journal_that_was_taken_away_is_missed(site: Site) -> None:  # noqa: F811
     run = site.apply().run
     site.undo(run)

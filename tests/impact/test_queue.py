@@ -169,6 +169,7 @@ def _inside(interval: Interval, share: float) -> Interval:
     return one(interval.low + (interval.high - interval.low) * share)
 
 
+@pytest.mark.long
 @example((Queue(one(4), parallel=one(5)), [Stream("0", Interval(4, 6), one(1 / 64))]), [0.0, 0.0, 1.0, *[0.0] * 17])
 @example((Queue(one(4), parallel=one(1)), [Stream("0", Interval(39, 58.5), one(1 / 64), one(73))]), [0.0] * 20)
 @example(
@@ -206,6 +207,7 @@ def test_whatever_the_inputs_are_within_their_intervals_the_result_is_within_its
             assert inner.high <= outer.high * 1.00001
 
 
+@pytest.mark.long
 @settings(max_examples=60, deadline=None)
 @given(systems(), st.floats(1, 128))
 def test_more_depth_never_makes_anybody_slower_unless_the_array_has_a_ceiling(system: tuple[Queue, list[Stream]], more: float) -> None:

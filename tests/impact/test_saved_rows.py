@@ -17,6 +17,8 @@ from auditor.impact import saved_rows
 from auditor.impact.saved_rows import Ask, opened_views
 from auditor.model import EndpointReading
 
+pytestmark = pytest.mark.long
+
 WHEN = datetime(2026, 11, 28, 6, 55, tzinfo=UTC)
 VIEWS = {"iscsi_target", "baseline_datastore"}  # one that is a table, and one that is computed for each statement
 

@@ -14,6 +14,8 @@ from auditor.moves.plan import AskedMove
 from tests.facts import fleets
 from tests.facts.fleets import WHEN, hosts, snapshot
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def two_vcenters(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -79,7 +81,6 @@ class Run:
     finished: datetime | None
 
 
-@pytest.mark.long
 def test_of_a_task_the_newest_earlier_reading_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def kept(minutes: int, percent: int | None, *, finished: bool = True) -> KeptRun:
         given: dict[str, list[dict[str, Any]]] = hosts(1)

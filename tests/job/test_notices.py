@@ -78,6 +78,7 @@ def test_a_message_says_what_changed_in_words_with_a_link() -> None:
     ]
 
 
+@pytest.mark.long
 def test_a_month_of_the_same_drift_is_one_message_for_its_change(tmp_path: Path) -> None:
     nights = [drifted] * 5 + [lambda: drifted(change(ChangeKind.NEW))] + [drifted] * 5 + [UNREACHABLE] * 3 + [drifted] * 2
     runs, sent = Runs(JumpingClock(end=BEGIN + timedelta(days=20)), nights), Sent()
@@ -162,6 +163,7 @@ SCREEN = " DRIFT  1 failure of 1 rule\n\n  failures  sioc  vvol\n  high         
 NOTICE = Notice("warning", "nightly: drift", "1 new since yesterday\nnew: [high] a: <b> & *c* {d}")
 
 
+@pytest.mark.long
 def test_a_webhook_takes_a_message_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     with webhook() as (port, taken):
         monkeypatch.setenv("CHAT_URL", f"json://me:hunter2@127.0.0.1:{port}/hook")

@@ -132,6 +132,7 @@ runs.run_in_process(job(folder), site_in(folder), folder / "state", None)
 """
 
 
+@pytest.mark.long
 def test_a_run_ends_when_its_schedule_is_killed(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     with subprocess.Popen([sys.executable, "-c", ORPHAN, str(tmp_path)], stdout=subprocess.PIPE, text=True, env=environment) as schedule:

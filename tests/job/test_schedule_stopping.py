@@ -22,6 +22,8 @@ from tests.job.nights import BEGIN, JumpingClock, Runs, Sent, drifted, job, sche
 from tests.job.schedules import UNREACHABLE
 from tests.waiting import PATIENCE_SECONDS, until
 
+pytestmark = pytest.mark.long
+
 
 def test_once_ends_with_the_code_of_the_signal_that_stopped_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Stops(Runs):

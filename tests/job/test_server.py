@@ -351,6 +351,7 @@ def test_probes_are_answered_under_silent_readers_who_come_again(
     assert max(seconds for _, seconds in answers) < 1
 
 
+@pytest.mark.long
 def test_probes_are_answered_while_readers_take_no_page_and_one_more_page_is_refused(
     schedule: Schedule, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

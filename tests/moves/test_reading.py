@@ -11,6 +11,8 @@ from auditor.moves.reading import STEPS, VIEWS, Facts, needed
 from auditor.pipeline.policy import load_rule_set, needs_for
 from tests.facts.fleets import array, hosts, on_all_hosts, seen, snapshot
 
+pytestmark = pytest.mark.long
+
 CURVE = '{"4096": 100, "65536": 1000}'
 
 

@@ -32,6 +32,8 @@ from tests.apply.test_on_the_lab import EVERY, Peers, _peers, _unanswered
 from tests.identified import as_seen
 from tests.waiting import PATIENCE_SECONDS, until
 
+pytestmark = pytest.mark.long
+
 QUICK = ("--settle", "0")
 MADE_BY = "20181104T110000Z-0001"
 RULE = "vvol/pe-dsnro-headroom"
@@ -233,7 +235,6 @@ def killed_at_the_first_write(site: Site) -> str:
     return run
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("lost", "written"),
     [pytest.param(False, 1, id="the write arrived"), pytest.param(True, 2, id="the write never arrived")],
@@ -276,7 +277,6 @@ def killed_at(record: int, go: Callable[[], Written], monkeypatch: pytest.Monkey
             go()
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("record", range(4), ids=["before it wrote", "after a write", "after a receipt", "after the last write"])
 def test_a_run_that_is_killed_at_any_record_is_resumed_to_its_end_and_undone(
     site: Site, monkeypatch: pytest.MonkeyPatch, record: int
@@ -291,7 +291,6 @@ def test_a_run_that_is_killed_at_any_record_is_resumed_to_its_end_and_undone(
     assert site.depths() == [32, 32]
 
 
-@pytest.mark.long
 def test_what_waits_for_a_change_of_the_run_that_was_killed_is_made_by_the_one_that_goes_on(site: Site) -> None:
     site.planned(site.peers.deeper("esx-01"), replace(site.peers.deeper("esx-02"), waits_for=(1,)))
     with _unanswered(site.peers, lost=False):
@@ -300,7 +299,6 @@ def test_what_waits_for_a_change_of_the_run_that_was_killed_is_made_by_the_one_t
     assert (ends(site.resume(run)), site.depths()) == ([Outcome.APPLIED], [256, 256])
 
 
-@pytest.mark.long
 def test_a_write_of_which_nothing_is_known_is_not_sent_again(site: Site) -> None:
     with _unanswered(site.peers, lost=True):
         run = killed_at_the_first_write(site)
@@ -370,7 +368,6 @@ def test_an_older_undo_without_a_record_is_listed(site: Site) -> None:
     assert "undo" in {run.kind for run in list_all_runs(site.state)}
 
 
-@pytest.mark.long
 def test_the_commands_print_the_run_and_how_to_put_it_back(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
     fleet = site.folder / "fleet.yaml"
     site.peers.lab.write_fleet(fleet)

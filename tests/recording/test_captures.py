@@ -43,6 +43,7 @@ def identifying(value: Any, path: tuple[str, ...] = ()) -> list[str]:
     return [value] if isinstance(value, str) and named and len(value) > 5 else []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", list(KINDS))
 def test_nothing_that_names_anything_is_left_of_a_recorded_answer(name: str, masker: Masker) -> None:
     looked_at = 0

@@ -12,6 +12,7 @@ from auditor.recording.checking import occurring, wanted_originals
 TEXTS = st.text(alphabet="ab1_.- é²", max_size=30)
 
 
+@pytest.mark.long
 @given(text=TEXTS, cuts=st.lists(st.tuples(st.integers(0, 29), st.integers(1, 8))), others=st.sets(TEXTS), piece=st.integers(1, 9))
 def test_a_name_is_found_where_no_letter_or_digit_is_right_before_or_after(
     text: str, cuts: list[tuple[int, int]], others: set[str], piece: int

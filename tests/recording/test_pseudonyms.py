@@ -26,11 +26,13 @@ def test_a_word_keeps_its_length_and_letters_stay_letters_of_their_case(word: st
         assert [one.isupper() for one in masked] == [one.isupper() for one in word]
 
 
+@pytest.mark.long
 @given(st.lists(st.from_regex(r"[a-z0-9]{3}", fullmatch=True), min_size=2, max_size=200, unique=True))
 def test_no_two_words_become_one(words: list[str]) -> None:
     assert len({ONE.word(word) for word in words}) == len(words)
 
 
+@pytest.mark.long
 @given(st.integers(min_value=1, max_value=10**12))
 def test_a_number_keeps_its_digits(number: int) -> None:
     assert len(str(ONE.number(number))) == len(str(number))
@@ -45,6 +47,7 @@ def test_a_small_change_of_a_name_changes_all_of_it() -> None:
     assert sum(a == b for a, b in zip(ONE.word("productiondatabaseone"), ONE.word("productiondatabasetwo"), strict=True)) < 8
 
 
+@pytest.mark.long
 @given(HEX24)
 def test_the_serial_number_of_a_flasharray_volume_is_still_the_end_of_its_device_name(serial: str) -> None:
     # naa.624a9370 and the serial number in small letters; over NVMe eui.00, 14 digits, 24a937 and 10 (docs/domain/arrays.md#device-names)
@@ -77,6 +80,7 @@ def test_a_solidfire_cluster_is_the_same_in_volumes_and_protocol_endpoints() -> 
     assert ONE.identifier("7366707200000001f47acc0100000000") == f"{volume[16:24]}00000001f47acc0100000000"
 
 
+@pytest.mark.long
 @given(st.from_regex(r"6000d310[0-9a-f]{10}", fullmatch=True), st.from_regex(r"[0-9a-f]{14}", fullmatch=True))
 def test_devices_of_one_array_still_begin_alike(array: str, volume: str) -> None:
     one, other = ONE.identifier(array + volume), ONE.identifier(array + "0" * 14)

@@ -120,6 +120,7 @@ def test_a_change_request_has_the_columns_of_its_table(journals: Path, tmp_path:
     }
 
 
+@pytest.mark.long
 def test_a_request_stays_below_what_the_other_system_takes_and_names_cannot_steer_it(tmp_path: Path) -> None:
     from auditor.report.tickets.jira import DESCRIPTION, SUMMARY, change_issue_text
     from auditor.report.tickets.servicenow import LONG, SHORT, change_request_text

@@ -310,6 +310,7 @@ def test_powershell_gets_any_text_back_or_refuses_it(text: str) -> None:
     assert re.fullmatch(r"'(?:[^']|'')*'|\('(?:[^']|'')*'(?: \+ (?:'(?:[^']|'')*'|\[char\]0x[0-9a-f]{4}))*\)", quoted)
 
 
+@pytest.mark.long
 @given(st.text(max_size=40))
 def test_no_text_of_a_plan_ends_a_comment(text: str) -> None:
     one = replace(change("device.dsnro", 32, 64, DEVICE), reason=text, messages=(text,), collateral=text)

@@ -39,6 +39,7 @@ def with_evidence(**evidence: Any) -> Finding:
     return replace(samples.pe_finding(), evidence=evidence)
 
 
+@pytest.mark.long
 @given(st.lists(st.tuples(st.sampled_from(["a", "b"]), SCALARS, SCALARS), min_size=1, max_size=12))
 def test_each_value_comes_back_as_it_was(rows: list[tuple[str, Any, Any]]) -> None:
     findings = [with_evidence(**{name: value, "same": other}) for name, value, other in rows]

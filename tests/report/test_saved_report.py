@@ -47,6 +47,7 @@ def report_of(evaluation: Evaluation, fixes: dict[FindingKey, Fix]) -> Report:
     return replace(samples.bad_night(), summary=evaluation.summary(), findings=partial(with_fixes, evaluation.findings, fixes))
 
 
+@pytest.mark.long
 def test_a_saved_run_is_shown_again_with_the_results_of_its_fixes(tmp_path: Path, judged: tuple[Path, Evaluation]) -> None:
     directory, evaluation = judged
     failed = next(finding for finding in evaluation.findings({Verdict.FAIL}) if finding.fix is not None and finding.fix.remediator)
@@ -61,6 +62,7 @@ def test_a_saved_run_is_shown_again_with_the_results_of_its_fixes(tmp_path: Path
     assert (directory / KEPT_FILE).stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.long
 def test_what_is_counted_and_listed_is_what_the_findings_are(tmp_path: Path, judged: tuple[Path, Evaluation]) -> None:
     directory, evaluation = judged
     failed = next(finding for finding in evaluation.findings({Verdict.FAIL}) if finding.fix is not None and finding.fix.remediator)

@@ -65,6 +65,7 @@ def test_an_array_whose_clock_is_off_is_noted_without_a_request_more(example: Ex
     assert note.startswith(f"{endpoint.name}: its clock is 3.0 h behind this machine: ")
 
 
+@pytest.mark.long
 def test_a_vcenter_whose_clock_is_off_is_noted(serve_vcenter: Callable[..., tuple[object, Endpoint]]) -> None:
     server, endpoint = serve_vcenter()
     wanted = needs([(live_tables(LIVE_TOPICS)[0], "")])  # as every audit has that reads hosts

@@ -105,6 +105,7 @@ def by_ipv6(endpoint: Endpoint, way: Route | None) -> Iterator[Endpoint]:
         door.stop()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", [None, "proxy", "jump"], ids=["straight", "proxy", "jump"])
 def test_an_endpoint_may_have_an_ipv6_address(
     serve_vcenter: Serve, way: str | None, request: pytest.FixtureRequest, tmp_path: Path
@@ -146,6 +147,7 @@ def refusing(endpoint: Endpoint) -> Iterator[None]:
     yield
 
 
+@pytest.mark.long
 def test_a_certificate_is_checked_as_on_a_straight_way(serve_vcenter: Serve, route: Route) -> None:
     server, endpoint = serve_vcenter(names=(NAME,))
     led = replace(endpoint, address=NAME, route=route)

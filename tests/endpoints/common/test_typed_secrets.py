@@ -112,6 +112,7 @@ def test_what_is_typed_at_a_terminal_is_not_shown(tmp_path: Path) -> None:
     assert "hunter2" not in shown
 
 
+@pytest.mark.long
 def test_a_schedule_refuses_a_fleet_whose_secret_is_typed(tmp_path: Path) -> None:
     words = ("schedule", "--fleet", str(fleet_of_one(tmp_path)), "--publish", str(tmp_path / "site"), "--once")
     shown = in_a_terminal(*words)

@@ -222,6 +222,7 @@ def test_that_latency_is_not_read_is_said_once_and_is_no_gap(tmp_path: Path) -> 
     assert note.startswith(f"{endpoint.name}: the latency of its volumes is not read")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("status", [pytest.param(404, id="it does not know the list"), pytest.param(400, id="it does not like it")])
 def test_without_the_lists_volumes_are_asked_one_by_one_and_not_all_at_once(tmp_path: Path, status: int) -> None:
     many = dataclasses.replace(S1, volumes=tuple(VolumeDescription(name=f"v{n}", volume_qos_profile="Prod") for n in range(40)))
@@ -269,6 +270,7 @@ def test_a_volume_in_the_recycle_bin_is_deleted(served: tuple[DellScServer, Endp
     assert S1.volumes[0].name not in {row["name"] for row in before}
 
 
+@pytest.mark.long
 def test_2001_volumes_are_all_read_a_part_at_a_time(tmp_path: Path) -> None:
     many = DellScDescription(
         name="many",

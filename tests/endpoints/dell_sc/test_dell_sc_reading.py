@@ -99,6 +99,7 @@ def test_a_volume_of_which_nothing_more_is_known_stays_and_is_a_gap() -> None:
     assert first.what == "ScVolume/GetList: VolumeConfiguration.storageProfile of ScVolume 7.9"
 
 
+@pytest.mark.long
 def test_many_volumes_come_in_batches_of_a_thousand() -> None:
     manager = Manager({"ScVolume": [{**VOLUME, "instanceId": f"7.{n}"} for n in range(1001)]})
     manager.lists = {**manager.lists, "ScVolumeConfiguration": [configuration(n) for n in range(1001)], "ScStorageProfile": [TIERS]}

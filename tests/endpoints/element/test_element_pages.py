@@ -84,6 +84,7 @@ class TestEveryList:
         assert found.incomplete() == {topic} | follows.get(topic, set())
 
 
+@pytest.mark.long
 def test_2001_volumes_are_all_read_a_page_at_a_time(tmp_path: Path) -> None:
     many = dataclasses.replace(S0, volumes=tuple(VolumeDescription(f"v{i}", policy="Gold") for i in range(2001)), vvols=())
     # The histograms, forty rows a volume, have a test of their own.

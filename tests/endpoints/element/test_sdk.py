@@ -7,6 +7,10 @@ import importlib.util
 import subprocess
 import sys
 
+import pytest
+
+pytestmark = pytest.mark.long
+
 IMPORTED = """
 import sys
 from auditor.endpoints.element.sdk import api_server_error, element_class

@@ -80,6 +80,7 @@ def test_a_host_that_no_vcenter_manages_is_looked_at_without_a_warning(place: Ho
     assert not {"vcenter", "lockdown", "licence"} & set(topics_of(EndpointKind.VCENTER))
 
 
+@pytest.mark.long
 def test_lockdown_is_told_at_the_login_and_to_an_account_that_is_let_in(place: Hosts) -> None:
     locked = place("lockdown: lockdownNormal")
     with pytest.raises(PermissionMissingError) as refused, open_session(locked.endpoint()):
@@ -102,6 +103,7 @@ def test_a_wrong_password_is_told_with_lockdown_and_a_password_that_is_not_there
     assert "lockdown" not in missing.value.do
 
 
+@pytest.mark.long
 def test_an_account_that_may_only_read_is_seen_by_its_role_before_a_fix(place: Hosts) -> None:
     here = place()
     here.server().privileges = READ_ONLY

@@ -137,6 +137,7 @@ def test_something_that_is_no_eternus_is_not_taken_for_one(tmp_path: Path, text:
         pass
 
 
+@pytest.mark.long
 def test_no_secret_gets_out_however_it_fails(tmp_path: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]) -> None:
     caplog.set_level(logging.DEBUG)
     heard: list[str] = []

@@ -21,6 +21,8 @@ from auditor.endpoints.files import containers, opening, streams
 from auditor.endpoints.files.archives import Member, Unreadable, members
 from tests.endpoints.files.making_archives import WHEN, Read, Tar, given_out, header_of, problems, tar_of, tgz_of, zip_of
 
+pytestmark = pytest.mark.long
+
 
 def zeros(pack: Callable[[], object], gigabytes: float) -> bytes:
     engine, made = pack(), io.BytesIO()
@@ -53,7 +55,6 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 SPENT = "it unpacks to more than 100 times its size and 0 GiB, or to more than 64 GiB; nothing more of it was read."
 
 
-@pytest.mark.long
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize(
     "engine",
@@ -89,7 +90,6 @@ def test_a_zip_whose_member_unpacks_to_gigabytes_takes_no_memory(read: Read) -> 
     ]
 
 
-@pytest.mark.long
 @pytest.mark.usefixtures("small")
 def test_an_archive_within_a_zip_that_unpacks_to_gigabytes_is_left(read: Read) -> None:
     data = zip_of({"in.tar": header_of(size=140 << 20) + bytes(140 << 20)})

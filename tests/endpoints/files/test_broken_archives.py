@@ -34,6 +34,7 @@ from tests.endpoints.files.making_archives import (
 )
 
 
+@pytest.mark.long
 def test_an_archive_that_is_cut_off_gives_what_was_whole_and_says_so(read: Read) -> None:
     data = {f"{number:04d}": os.urandom(4096) for number in range(100)}
     for whole in (tgz_of(dict(data)), tar_of(dict(data)), bz2.compress(tar_of(dict(data))), lzma.compress(tar_of(dict(data)))):

@@ -391,6 +391,7 @@ def test_one_field_missing_everywhere_is_one_gap(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.long
 def test_2001_volumes_are_all_read_a_page_at_a_time(tmp_path: Path) -> None:
     many = FlashArrayDescription(
         name="fa-1",

@@ -38,6 +38,7 @@ def day(of_a_day: Any) -> Iterator[Any]:
     of_a_day[0].alterations.clear()
 
 
+@pytest.mark.long
 def test_a_day_of_volumes_and_of_the_array(day: Any) -> None:
     server, endpoint = day
     found = read_past(endpoint)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from auditor.endpoints.common.sessions import open_session
 from auditor.endpoints.nimble.collect import collect_nimble
 from auditor.fleet.loading import load_fleet
@@ -18,6 +20,8 @@ from tests.endpoints.nimble.test_nimble_collector import DESCRIPTION
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+pytestmark = pytest.mark.long
 
 
 def test_a_recording_gives_the_same_figures_and_no_name(tmp_path: Path) -> None:

@@ -10,6 +10,8 @@ import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from auditor.endpoints.ontap.collect import collect_ontap
 from auditor.endpoints.ontap.settings.qos_policy_limit import OntapQosPolicyLimit
 from auditor.model import EndpointKind, Target
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from auditor.endpoints.ontap.client import OntapCluster
+
+pytestmark = pytest.mark.long
 
 DESCRIPTION = dataclasses.replace(CLUSTER, page_limit=4)  # so that pages are followed
 

@@ -210,6 +210,7 @@ def test_only_what_is_needed_is_asked_for(served: Served, fact: tuple[str, str],
     assert found.tables[fact[0]][0][fact[1]] is not None
 
 
+@pytest.mark.long
 def test_2001_luns_are_all_read_a_page_at_a_time(tmp_path: Path) -> None:
     luns = tuple(LunDescription(name=f"l{place}", volume="luns1", qos_policy="gold") for place in range(2001))
     many = dataclasses.replace(CLUSTER, luns=luns)

@@ -18,6 +18,8 @@ from tests.endpoints.past import at, read_past, read_without_span, rows
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+pytestmark = pytest.mark.long
+
 SLOW = DaySpanDescription(begin="02:00", end="04:00", latency_ms=60, iops=1000, bytes=8192000)
 
 

@@ -69,6 +69,7 @@ def test_a_namespace_has_a_load_and_the_hosts_of_its_subsystem(served: Served) -
     assert found.by("array_host", "array_host_id")[subsystem]["host_type"] == "vmware"
 
 
+@pytest.mark.long
 def test_no_list_of_nvme_is_asked_for_where_no_svm_serves_it(tmp_path: Path) -> None:
     plain = dataclasses.replace(NVME, svms=CLUSTER.svms)
     with serving(tmp_path, plain) as (server, endpoint, clock):

@@ -28,6 +28,7 @@ def stripped(name: str) -> Any:
     return alter
 
 
+@pytest.mark.long
 def test_the_qos_of_a_lun_that_was_not_filled_is_not_known(served: Served) -> None:
     server, endpoint, clock = served
     before = {row["name"]: row["qos_read"] for row in collected(endpoint, clock).tables["array_volume"]}
@@ -103,6 +104,7 @@ def test_every_value_of_the_vendors_list_is_known(known: Mapping[str, str | None
     assert set(known) == set(listed.split())
 
 
+@pytest.mark.long
 def test_a_listed_value_of_which_nothing_is_concluded_makes_no_gap(served: Served) -> None:
     server, endpoint, clock = served
 

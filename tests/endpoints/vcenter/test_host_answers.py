@@ -61,6 +61,7 @@ def scanned_rows(escaped: str, fields: frozenset[str] = frozenset()) -> list[Row
     return None if table is None else table.rows()
 
 
+@pytest.mark.long
 @given(documents(), st.sets(st.sampled_from(FIELDS)))
 def test_records_are_what_a_parser_makes_of_them_less_what_nobody_asked_for(document: str, wanted: set[str]) -> None:
     fields = frozenset(plain_name(name) for name in wanted)
@@ -74,6 +75,7 @@ def test_records_are_what_a_parser_makes_of_them_less_what_nobody_asked_for(docu
         assert parse_rows(document, ENDPOINT, "esxcli", fields) == picked
 
 
+@pytest.mark.long
 @given(documents(), st.integers(0, 2000), st.sampled_from(["<", ">", "&", "&lt;", "</Device>", '"', "]]>", "<!--x-->", " ", "x"]))
 def test_a_document_that_was_damaged_is_never_read_as_something_else_than_it_says(document: str, place: int, damage: str) -> None:
     place %= len(document)

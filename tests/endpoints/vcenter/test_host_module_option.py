@@ -43,6 +43,7 @@ def words_of(text: str) -> list[str]:
     return re.findall(r"""(?:[^\s"']|"[^"]*"|'[^']*')+""", text)
 
 
+@pytest.mark.long
 @given(option_strings(), st.integers(0, 99999))
 def test_setting_a_parameter_touches_no_other_word(text: str, value: int) -> None:
     merged = merged_options(text, "wanted", value)
@@ -51,11 +52,13 @@ def test_setting_a_parameter_touches_no_other_word(text: str, value: int) -> Non
     assert value_in(merged, "wanted") == value
 
 
+@pytest.mark.long
 @given(option_strings(), st.integers(0, 99999))
 def test_taking_out_what_was_put_in_gives_the_very_string_back(text: str, value: int) -> None:
     assert merged_options(merged_options(text, "wanted", value), "wanted", None) == text
 
 
+@pytest.mark.long
 @given(option_strings(), st.integers(0, 99999), st.integers(0, 99999), option_strings())
 def test_changing_a_parameter_in_the_middle_changes_its_value_alone(before: str, old: int, new: int, after: str) -> None:
     names = [word.partition("=")[0] for word in [*words_of(before), *words_of(after)]]
@@ -65,6 +68,7 @@ def test_changing_a_parameter_in_the_middle_changes_its_value_alone(before: str,
         assert value_in(merged_options(text, "wanted", new), "wanted") == new
 
 
+@pytest.mark.long
 @given(option_strings())
 def test_a_parameter_that_is_not_there_is_absent_and_not_zero(text: str) -> None:
     assert value_in(text, "wanted") is None

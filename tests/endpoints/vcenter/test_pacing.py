@@ -98,6 +98,7 @@ def test_slow_for_good_is_the_normal_case_in_the_end() -> None:
     assert pace.allowed == 16
 
 
+@pytest.mark.long
 @given(
     st.integers(1, 32),
     st.lists(st.one_of(st.just("refused"), st.just("lost"), st.floats(0.001, 30.0)), max_size=200),
@@ -113,6 +114,7 @@ def test_whatever_happens_at_least_one_request_may_go_and_the_pace_comes_back(mo
     assert pace.allowed == most
 
 
+@pytest.mark.long
 @given(st.integers(1, 6), st.integers(1, 40))
 def test_no_more_are_in_flight_than_allowed_and_nobody_is_forgotten(most: int, requests: int) -> None:
     pace = Pace(most)

@@ -101,6 +101,7 @@ def test_without_a_privilege_exactly_those_topics_cannot_be_read(serve_vcenter: 
     assert read_whole(endpoint) == set(VCENTER_READS) - lost_without([privilege], VCENTER_READS)
 
 
+@pytest.mark.long
 def test_no_other_privilege_is_needed_for_reading(serve_vcenter: Serve) -> None:
     server, endpoint = serve_vcenter()
     server.privileges = frozenset(name for needed in VCENTER_READS.values() for name in needed.privileges)
@@ -121,6 +122,7 @@ def test_without_a_privilege_exactly_those_fixes_are_refused(serve_vcenter: Serv
     assert refused == lost_without([privilege], vcenter_fixes())
 
 
+@pytest.mark.long
 def test_no_other_privilege_is_needed_for_fixing(serve_vcenter: Serve) -> None:
     server, endpoint = serve_vcenter()
     server.privileges = NAMED

@@ -246,6 +246,7 @@ def test_tags_are_read_by_a_token_too_and_its_key_stays_here(estate: Estate) -> 
     assert "privateKey" not in holder
 
 
+@pytest.mark.long
 @pytest.mark.posix_only
 def test_the_doctor_looks_at_the_key_before_anybody_logs_in(estate: Estate) -> None:
     def checked() -> tuple[Health, str]:
@@ -259,6 +260,7 @@ def test_the_doctor_looks_at_the_key_before_anybody_logs_in(estate: Estate) -> N
     assert checked() == (Health.PROBLEM, f"the key {estate.key} cannot be used: FileNotFoundError")
 
 
+@pytest.mark.long
 def test_vmwares_own_simulator_takes_both_kinds_of_tokens_and_a_session_of_govc(estate: Estate, tmp_path: Path) -> None:
     with running_vcsim() as vcsim:
         pem = ssl.get_server_certificate((vcsim.host, vcsim.port))

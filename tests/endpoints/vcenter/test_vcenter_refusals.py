@@ -146,6 +146,7 @@ OFFERED = """<propSet><name>supportedOption</name><val xsi:type="ArrayOfOptionDe
 </optionType></OptionDef></val></propSet>"""
 
 
+@pytest.mark.long
 def test_the_range_a_host_offers_is_kept_although_the_peer_checks_nothing(
     start_vcsim: Callable[..., Endpoint], small_vcenter: VCenterDescription, tmp_path: Path
 ) -> None:

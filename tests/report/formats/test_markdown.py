@@ -114,6 +114,7 @@ def test_a_name_is_text_in_its_cell_and_nothing_else(name: str) -> None:
     assert [cell.strip() for cell in read["Not read (1)"][1]] == [shown.strip()] * 3
 
 
+@pytest.mark.long
 def test_it_fits_a_comment_whatever_the_fleet_and_says_how_many_more_there_are() -> None:
     gaps = [Gap("vc-east", f"thing {number}", "gone") for number in range(300)]
     report = replace(samples.huge(2_000), gaps=tuple(gaps))

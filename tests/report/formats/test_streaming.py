@@ -12,6 +12,8 @@ from auditor.report import writer_of
 from auditor.report.formats import junit
 from tests.report import samples
 
+pytestmark = pytest.mark.long
+
 FINDINGS = 1_600
 
 

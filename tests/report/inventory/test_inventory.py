@@ -19,6 +19,8 @@ from auditor.report.inventory.text_forms import write_document, write_folder
 from auditor.report.inventory.workbook import write_workbook
 from tests.facts.fleets import Facts, array, hosts, on_all_hosts, seen, snapshot
 
+pytestmark = pytest.mark.long
+
 PURE = "naa.624a937000000000000000000000aaaa"
 HEADERS = {
     "Hosts": [

@@ -135,6 +135,7 @@ def test_names_of_the_fleet_cannot_steer_the_terminal() -> None:
     assert r"- esx\r\nDRIFT: none" in text, "a name began a line of its own"
 
 
+@pytest.mark.long
 @settings(max_examples=40)
 @given(st.text())
 def test_no_name_whatever_breaks_the_table_or_reaches_it_raw(name: str) -> None:

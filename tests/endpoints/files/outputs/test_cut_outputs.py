@@ -73,6 +73,7 @@ def _wrong(part: Sequence[Output], whole: Sequence[Output]) -> Iterator[str]:
                     yield f"record {number}, {name}: {cell!r}, not {expected[number].get(name)!r}"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ended", [True, False], ids=["behind the end of a line", "before the end of a line"])
 def test_a_real_output_cut_at_any_line_has_no_wrong_value(ended: bool) -> None:
     for file in sorted(capture("esxi").rglob("esxcli*")):

@@ -16,6 +16,8 @@ from auditor.endpoints.files.outputs.known import BOOLEANS, COMMANDS, LISTS, Kno
 from auditor.endpoints.vcenter.esxcli_records import plain_name
 from tests.endpoints.files.outputs.rendered import FORMS, Record, Value, only_in_heading, text_form, word
 
+pytestmark = pytest.mark.long
+
 T = TypeVar("T")
 
 LETTERS = "abcXYZ019 ,\"':;=.<>&|{}()[]/\\_-+*%!?äßéñÅøžłЖя日本語ü"

@@ -114,6 +114,7 @@ sata.vmhba0                (0000:00:1f.2) AHCI
     assert (read(text).table.records, read(text).problems) == ([], (UNCERTAIN,))
 
 
+@pytest.mark.long
 def test_a_text_that_is_cut_has_no_wrong_value() -> None:
     for end in range(len(ADAPTERS)):
         output = read(ADAPTERS[:end])
@@ -143,6 +144,7 @@ def test_real_tables_that_are_broken_at_any_width_have_no_wrong_value() -> None:
     assert same > 80
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("row", ["x" * 60, "vmhba0    a          b           c".ljust(60), "vmhba0"], ids=["full", "alike", "short"])
 def test_lines_that_may_belong_together_in_many_ways_take_no_long_time(row: str) -> None:
     start = time.process_time()

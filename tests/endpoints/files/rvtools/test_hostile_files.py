@@ -71,6 +71,7 @@ def gap_of_alone(tmp_path: Path, data: bytes) -> str:
     return read.gaps[0].why
 
 
+@pytest.mark.long
 def test_what_unpacks_to_too_much_is_one_gap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session, "WORKBOOK_BYTES", 1 << 20)
     data = workbook({"vHost": HOSTS}, sheet1=page(f"<row>{TITLES}</row>{'<row/>' * 300_000}"))

@@ -142,6 +142,7 @@ def serve_fleet(tmp_path: Path) -> Callable[[LabFleet], Any]:
     return served
 
 
+@pytest.mark.long
 def test_two_transports_find_the_same_in_vcsim(start_vcsim: Callable[..., Endpoint]) -> None:
     endpoint = start_vcsim(None, "-pod", "1")
     with open_vcenter(endpoint) as vcenter:

@@ -141,6 +141,7 @@ def test_every_write_by_the_api_is_told_with_who_made_it_and_to_what(changed: tu
     assert (whole, gaps) == ([True], [])
 
 
+@pytest.mark.long
 def test_changes_are_no_part_of_a_whole_reading(changed: tuple[VCenterServer, Endpoint]) -> None:
     server, endpoint = changed
     assert read(endpoint, EVERYTHING)[0] == []
@@ -208,6 +209,7 @@ def test_events_of_more_than_thirty_days_ago_by_vcenters_clock_are_not_read(serv
     assert whole == [True]
 
 
+@pytest.mark.long
 def test_of_too_many_events_the_newest_are_told_and_a_gap_says_since_when(serve_vcenter: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     server, endpoint = serve_vcenter()
     option(endpoint, 256, 512, 256, 512, 256)
@@ -260,6 +262,7 @@ def test_what_cannot_be_read_of_the_log_is_a_gap_and_what_was_read_is_kept(
     assert why in gap.why
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("page", [pytest.param(2, id="page by page"), pytest.param(10, id="a page that holds them all")])
 def test_vcsim_which_repeats_the_latest_page_tells_the_same(
     start_vcsim: Callable[..., Endpoint], monkeypatch: pytest.MonkeyPatch, page: int

@@ -67,6 +67,7 @@ def test_of_too_many_machines_those_are_asked_whose_host_has_a_queue_that_fills(
     assert asked_of(machines, set(), most=5) == machines.refs
 
 
+@pytest.mark.long
 def test_the_counters_of_a_disk_are_those_of_the_node_it_is_attached_to(busy: tuple[VCenterServer, Endpoint]) -> None:
     _, endpoint = busy
     found = collect(endpoint, "vm_disk", "vm_disk_load")

@@ -23,6 +23,8 @@ from auditor_lab.wire import Fault
 from .test_load import rewritten
 from .test_topics import Collected
 
+pytestmark = pytest.mark.long
+
 Serve = Callable[..., tuple[VCenterServer, Endpoint]]
 
 DEVICE = "naa.624a9370aaaa"

@@ -127,6 +127,7 @@ def option(key: str, value: Any) -> OptionValue:
     return OptionValue(type_name="OptionValue", key=key, value=value)
 
 
+@pytest.mark.long
 def test_hosts_of_which_nothing_shows_a_change_are_not_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     found, _ = compared(monkeypatch, then=reading("options", read_at=THEN - timedelta(minutes=5)))
     assert taken(found) == {"h1", "h2"}

@@ -17,6 +17,8 @@ from auditor_lab.scenario import parse_scenario
 from auditor_lab.vcenter.server import VCenterServer
 from tests.endpoints.vcenter.collect.test_topics import Collected
 
+pytestmark = pytest.mark.long
+
 Serve = Callable[..., tuple[VCenterServer, Endpoint]]
 LUN = "naa.624a93705a1f77c29b3e4d1000011010"
 NAMESPACE, ROUTED = "eui.00a1b2c3d4e5f6a724a937b8c9d0e1f2", "uuid.2b6522e97f86428c91e193efa93c864f"

@@ -135,6 +135,7 @@ def test_a_machine_that_is_being_moved_is_watched_by_its_task(serve_vcenter: Ser
     assert 40 <= move.percent < 100, "40 % after 30 minutes, and the lab's clock goes on"
 
 
+@pytest.mark.long
 def test_a_datastore_cluster_is_told_as_it_is_set_with_its_overrides(collected: Collected) -> None:
     gold, idle = (collected.one("storage_pod", name=name) for name in ("gold", "idle"))
     assert picked(gold, "sdrs_enabled", "io_metric_enabled", "default_behavior") == (True, True, "manual")
@@ -151,6 +152,7 @@ def test_a_datastore_names_the_cluster_it_is_in(collected: Collected) -> None:
     assert hosts == {"inside-1": None, "inside-2": None, "outside": "fd00::9"}, "IPv6 in one spelling"
 
 
+@pytest.mark.long
 def test_a_datastore_is_told_with_what_its_volume_says(collected: Collected) -> None:
     columns = (
         "extents",
@@ -167,6 +169,7 @@ def test_a_datastore_is_told_with_what_its_volume_says(collected: Collected) -> 
     assert rows["outside"] == (None, None, None, None, None, False, "inMaintenance")
 
 
+@pytest.mark.long
 def test_parameters_of_adapter_and_targets_are_told_with_where_they_come_from(collected: Collected) -> None:
     options = {(row["target"], row["key"]): picked(row, "value", "is_inherited") for row in collected.rows("iscsi_option", hba="vmhba64")}
     sent, found, own = (
@@ -183,6 +186,7 @@ def test_parameters_of_adapter_and_targets_are_told_with_where_they_come_from(co
     assert options[own, "DelayedAck"] == ("false", False)
 
 
+@pytest.mark.long
 def test_a_parameter_set_on_one_target_is_told_as_its_own_and_the_others_keep_theirs(
     serve_vcenter: Serve, described: VCenterDescription
 ) -> None:
@@ -200,6 +204,7 @@ def test_a_parameter_set_on_one_target_is_told_as_its_own_and_the_others_keep_th
     }
 
 
+@pytest.mark.long
 def test_vmkernel_adapters_are_told_with_the_switch_they_are_on(collected: Collected) -> None:
     nics = {row["vmk"]: row for row in collected.rows("vmknic", host_id=HOST)}
     assert set(nics) == {"vmk0", "vmk1", "vmk2"}
@@ -240,6 +245,7 @@ def test_tools_that_report_no_guest_are_another_thing_than_a_guest_that_was_not_
     assert {row["running_guest_id"] for row in collect(endpoint, needed).rows("vm")} == {None}
 
 
+@pytest.mark.long
 def test_what_runs_is_told_and_what_has_ended_is_not(serve_vcenter: Serve, described: VCenterDescription) -> None:
     _, endpoint = serve_vcenter(described)
     with open_vcenter(endpoint) as vcenter:
@@ -257,6 +263,7 @@ def test_what_runs_is_told_and_what_has_ended_is_not(serve_vcenter: Serve, descr
     assert found.complete("", "tasks")
 
 
+@pytest.mark.long
 def test_what_is_registered_with_vcenter_is_told(collected: Collected, small_vcenter: VCenterDescription, serve_vcenter: Serve) -> None:
     assert picked(collected.one("vcenter_extension", key="com.solidfire.qossioc"), "version", "company") == ("4.2.3", "NetApp")
     _, other = serve_vcenter(small_vcenter)
@@ -267,6 +274,7 @@ def test_what_is_registered_with_vcenter_is_told(collected: Collected, small_vce
     }
 
 
+@pytest.mark.long
 def test_every_lane_fills_the_same_rows(serve_vcenter: Serve, described: VCenterDescription) -> None:
     _, endpoint = serve_vcenter(described)
     by_lane = {}

@@ -206,6 +206,7 @@ def test_what_went_on_besides_trouble_is_read_with_who_did_it(
     assert (row["user_name"], whole, gaps) == (event.userName, [True], [])
 
 
+@pytest.mark.long
 def test_a_crowd_of_moves_pushes_no_trouble_out_and_is_a_note(serve_vcenter: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     server, endpoint = serve_vcenter()
     logged(server, extended("esx.problem.storage.apd.start", NAA))
@@ -232,6 +233,7 @@ def test_a_filter_that_lets_other_events_through_leaves_them_out(serve_vcenter: 
     assert whole == [True]
 
 
+@pytest.mark.long
 def test_more_than_are_read_are_a_gap_and_the_newest_are_kept(serve_vcenter: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     server, endpoint = serve_vcenter()
     logged(server, *(extended("esx.problem.storage.apd.start", f"{NAA}{number:04}") for number in range(1002)))

@@ -30,6 +30,8 @@ from auditor_lab.wire import Fault
 from tests.peers import CARRIED
 from tests.waiting import NEVER_SECONDS, SHORT_SECONDS
 
+pytestmark = pytest.mark.long
+
 Serve = Callable[..., tuple[VCenterServer, Endpoint]]
 ISCSI_1, ISCSI_2, FC = "host-11", "host-12", "host-13"
 PE = "naa.6f47acc2000000017366707200000000"
@@ -81,7 +83,6 @@ def without_endpoint(rows: Iterable[dict[str, Any]], *dropped: str) -> list[tupl
     return sorted((tuple(value for name, value in row.items() if name not in {"endpoint", *dropped}) for row in rows), key=repr)
 
 
-@pytest.mark.long
 def test_every_topic_of_every_host_is_read_whole_and_a_snapshot_takes_it(serve_vcenter: Serve) -> None:
     _, endpoint = serve_vcenter()
     with open_vcenter(endpoint) as vcenter:
@@ -315,7 +316,6 @@ def test_an_endpoint_that_goes_away_in_mid_run_leaves_gaps_and_ends_soon(serve_v
     assert collected.gaps
 
 
-@pytest.mark.long
 def test_many_hosts_come_in_pages_that_are_bounded(serve_vcenter: Serve, many_hosts: VCenterDescription) -> None:
     server, endpoint = serve_vcenter(many_hosts)
     collected = collect(endpoint)
@@ -342,7 +342,6 @@ def test_a_reader_that_stops_early_leaves_no_thread_and_no_session(serve_vcenter
     assert not any(thread.name.startswith("collect") for thread in threading.enumerate())
 
 
-@pytest.mark.long
 def test_the_session_may_expire_in_mid_run_without_a_gap(serve_vcenter: Serve, many_hosts: VCenterDescription) -> None:
     server, endpoint = serve_vcenter(many_hosts)
     with open_vcenter(endpoint) as vcenter:
@@ -364,7 +363,6 @@ def test_the_session_may_expire_in_mid_run_without_a_gap(serve_vcenter: Serve, m
     assert server.requests.count("Login") == 4
 
 
-@pytest.mark.long
 def test_vcsim_tells_the_same_facts_as_the_lab(serve_vcenter: Serve, start_vcsim: Callable[..., Endpoint], tmp_path: Path) -> None:
     """Of other scenarios: tests/long/walk/test_vcsim.py."""
     [vcenter] = load_scenario("eternus-vaai").vcenters
