@@ -195,7 +195,7 @@ class HistoryOptions:
         """
         from datetime import UTC, datetime
 
-        from auditor.cli.history_span import history_span
+        from auditor.pipeline.history_span import history_span
 
         return history_span(self.history, self.at, datetime.now(UTC))
 

@@ -66,6 +66,10 @@ def schedule(
     ] = None,
     log_format: Annotated[LogFormat, typer.Option("--log-format", help="The format of the log on standard error.")] = LogFormat.TEXT,
     incremental_options: IncrementalOptions,
+    history: Annotated[
+        str | None,
+        typer.Option("--history", metavar="SPAN", help="Also read counters of the time before each run, for example of 24h."),
+    ] = None,
     waivers: options.Waivers = None,
     rule_options: RuleOptions,
     exit_options: ExitOptions,
@@ -82,14 +86,19 @@ def schedule(
     from auditor.bounds.extras import require_extra
 
     require_extra("job", "auditor schedule")
+    from dataclasses import replace
+    from datetime import UTC, datetime
+
     from auditor.job.jobs_file import Jobs
     from auditor.job.logs import set_up_log
     from auditor.job.site.server import parse_listen, token_warning
+    from auditor.pipeline.history_span import history_span
 
     if jobs is not None:
         loaded = _of_file(jobs, once=once, fleet=fleet, publish=publish, cron=cron)
     else:
-        job = _single(fleet, publish, cron, once=once)
+        history_span(history, None, datetime.now(UTC))
+        job = replace(_single(fleet, publish, cron, once=once), history=history)
         loaded = Jobs((_with_options(job, timezone, keep, timeout, waivers, rule_options, exit_options, incremental_options),))
     served = None if listen is None else parse_listen(listen, token_file, loaded.url)
     if token_file is not None and listen is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -48,6 +49,7 @@ class Job:
         rules, only, tag, endpoint, cluster, host, severity, exclude: as the options of `auditor audit`.
         waivers: None: waivers.yaml beside the fleet's file.
         since, max_age: as the options; None: every host is asked.
+        history: how long before each run counters of the past are read as well, for example 24h; None: only those of now.
         workers, workers_certificates: as the options; None: this machine reads.
         keep: how many runs stay published.
         keep_runs: the limits of `auditor runs prune --keep`, which are applied to the state directory after each run; (): none is removed.
@@ -74,6 +76,7 @@ class Job:
     waivers: Path | None = None
     since: str | None = None
     max_age: str | None = None
+    history: str | None = None
     workers: str | None = None
     workers_certificates: Path | None = None
     keep: int = 30
@@ -162,6 +165,7 @@ class _Reader:
 
     def _job(self, index: int, entry: JobShape, targets: dict[str, NoticeTarget], site: Path | None) -> Job:
         from auditor.history.retention import parse_keep
+        from auditor.pipeline.history_span import history_span
 
         at = ("jobs", index)
         try:
@@ -172,6 +176,10 @@ class _Reader:
             self._stop('give "publish", the folder of its pages, or "site" for all jobs', *at)
         if entry.max_age is not None and entry.since is None:
             self._stop('"max_age" goes with "since"', *at, "max_age")
+        try:
+            history_span(entry.history, None, datetime.now(UTC))
+        except ConfigurationError as error:
+            self._stop(error.what.removeprefix("--history: "), *at, "history")
         self._check_workers(entry, *at)
         try:
             parse_keep(entry.keep_runs)
@@ -198,6 +206,7 @@ class _Reader:
             waivers=None if entry.waivers is None else self._path(entry.waivers),
             since=entry.since,
             max_age=entry.max_age,
+            history=entry.history,
             workers=entry.workers,
             workers_certificates=None if entry.workers_certificates is None else self._path(entry.workers_certificates),
             keep=entry.keep,

@@ -44,6 +44,7 @@ TEXTS: Mapping[str, Mapping[str, str]] = {
         "waivers": "by default waivers.yaml beside the fleet's file",
         "since": 'ask again only hosts that changed since this run, for example "last"',
         "max_age": "with since: ask again what is older, for example 12h",
+        "history": f"{_OPTION}: counters of so long before each run are read as well, for example 24h",
         "workers": f"{_OPTION}: the address of a scheduler, whose workers read the fleet",
         "workers_certificates": "with workers: the folder of the client's certificates",
         "publish": "the folder of its pages; by default its name below site",

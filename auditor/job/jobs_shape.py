@@ -53,6 +53,7 @@ class JobShape(Shape, kw_only=True):
     waivers: Text | None = None
     since: Text | None = None
     max_age: Text | None = None
+    history: Text | None = None
     workers: Text | None = None
     workers_certificates: Text | None = None
     publish: Text | None = None

@@ -97,9 +97,12 @@ def request_of(job: Job, state: Path) -> AuditRequest:
     """What is requested of the audit of `job`.
 
     Raises:
-        ConfigurationError: `max_age` is no age.
+        ConfigurationError: `max_age` is no age, or `history` is no span.
     """
+    from datetime import UTC, datetime
+
     from auditor.history.incremental import MAX_AGE, Incremental, parse_max_age
+    from auditor.pipeline.history_span import history_span
     from auditor.pipeline.request import AuditRequest
 
     age = MAX_AGE if job.max_age is None else parse_max_age(job.max_age)
@@ -114,6 +117,7 @@ def request_of(job: Job, state: Path) -> AuditRequest:
         clusters=job.cluster,
         hosts=job.host,
         waivers=job.waivers,
+        history=history_span(job.history, None, datetime.now(UTC)),
         incremental=None if job.since is None else Incremental(job.since, age),
         workers=job.workers,
         workers_certificates=job.workers_certificates,

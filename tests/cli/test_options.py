@@ -93,6 +93,7 @@ WORKERS = {"--workers", "--workers-certificates"}
                 "--timeout",
                 "--listen",
                 "--token-file",
+                "--history",
                 "--log-format",
             }
             | {"--waivers", *AUDITING, *INCREMENTAL},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import jsonschema
@@ -71,6 +72,16 @@ def test_the_workers_of_a_job_are_those_of_its_audit(tmp_path: Path) -> None:
     assert (request.workers, request.workers_certificates) == ("scheduler.example.net", tmp_path / "certificates")
 
 
+def test_the_history_of_a_job_ends_when_its_audit_begins(tmp_path: Path) -> None:
+    [nightly, gold] = load_jobs(written(tmp_path, GOOD.replace("keep: 100", "history: 24h"))).jobs
+    before = datetime.now(UTC)
+    span = request_of(job_of(json.loads(json.dumps(job_record(gold)))), tmp_path).history
+    assert span is not None
+    assert span.end - span.begin == timedelta(hours=24)
+    assert before <= span.end <= datetime.now(UTC)
+    assert request_of(nightly, tmp_path).history is None
+
+
 def test_a_job_reaches_the_process_of_its_run_as_it_is_but_for_whom_it_notifies(tmp_path: Path) -> None:
     for job in load_jobs(written(tmp_path, GOOD)).jobs:
         record = job_record(job)
@@ -102,6 +113,7 @@ def test_a_job_reaches_the_process_of_its_run_as_it_is_but_for_whom_it_notifies(
         ),
         pytest.param("keep: 100", "keep_runs: [90d, 20GB]", '24: "20GB": it is neither an age', id="no size"),
         pytest.param("keep: 100", "max_age: 2d", '"max_age" goes with "since"', id="age of nothing"),
+        pytest.param("keep: 100", "history: 5m", '24: "5m" is no span of ten minutes or more', id="no span"),
         pytest.param("keep: 100", "workers_certificates: c", '"workers_certificates" goes with "workers"', id="certificates of nobody"),
         pytest.param("keep: 100", "workers: tcp://a.example", "24: workers: tcp:// is for loopback alone", id="workers in clear"),
         pytest.param("keep: 100", "workers: a\n    since: last", '25: "since" does not go with "workers"', id="workers and since"),

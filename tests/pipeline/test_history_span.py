@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from auditor.cli.history_span import history_span
 from auditor.errors import ConfigurationError
 from auditor.model import Span
+from auditor.pipeline.history_span import history_span
 
 NOW = datetime(2026, 11, 29, 12, 30, tzinfo=UTC)
 
