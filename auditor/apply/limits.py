@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from auditor.errors import ConfigurationError, GuardError
+from auditor.text.numbers import count_of
 
 if TYPE_CHECKING:
     from auditor.model import Change, Receipt
@@ -77,16 +78,16 @@ class Limits:
         """By what `changes` are more than this allows; None where they are not."""
         hosts, objects = touched(changes)
         several = len({change.resource.cluster for change in changes}) > 1
-        size = f"{len(changes)} changes on {_counted(len(hosts), 'host')}"
-        size += f" and {_counted(len(objects), 'object')} on no host" if objects else ""
+        size = f"{count_of(len(changes), 'change')} on {count_of(len(hosts), 'host')}"
+        size += f" and {count_of(len(objects), 'object')} on no host" if objects else ""
         what, is_of_writes = None, False
         if self.is_default:
             what = self._default_excess(hosts, len(objects))
         if self.max_hosts is not None and max(len(hosts), len(objects)) > self.max_hosts:
-            noun = "hosts" if len(hosts) > self.max_hosts else "objects on no host"
-            what = f"and the limit of one run is {self.max_hosts} {noun}"
+            one, many = ("host", "hosts") if len(hosts) > self.max_hosts else ("object on no host", "objects on no host")
+            what = f"and the limit of one run is {count_of(self.max_hosts, one, many)}"
         if what is None and self.max_writes is not None and len(changes) > self.max_writes:
-            what, is_of_writes = f"and the limit of one run is {self.max_writes} changes", True
+            what, is_of_writes = f"and the limit of one run is {count_of(self.max_writes, 'change')}", True
         if what is None:
             return None
         place = "" if several or changes[0].resource.cluster is None else f" of cluster {changes[0].resource.cluster}"
@@ -154,7 +155,7 @@ def touched(changes: Sequence[Change]) -> tuple[dict[tuple[str, str], str | None
 def begun(excess: Excess, attempted: Sequence[Change], receipts: Sequence[Receipt], again: str) -> GuardError:
     """What ends a run that made its first host only."""
     hosts, objects = touched([receipt.change for receipt in receipts])
-    of = f"{len(hosts)} of {_counted(excess.hosts, 'host')}" if excess.hosts else f"{len(objects)} of {_counted(excess.objects, 'object')}"
+    of = f"{len(hosts)} of {count_of(excess.hosts, 'host')}" if excess.hosts else f"{len(objects)} of {count_of(excess.objects, 'object')}"
     left = len(attempted) - len(receipts)
     give = f"`{again}` goes on with it; or give" if again else "Give"
     return GuardError(
@@ -201,7 +202,3 @@ def _not_a_limit(option: str, text: str, wanted: str) -> ConfigurationError:
 
 def _share(percent: int, hosts: int) -> int:
     return max(1, hosts * percent // 100)
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

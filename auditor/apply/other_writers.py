@@ -12,6 +12,7 @@ from auditor.apply.values import same, shown
 from auditor.apply.wave_order import named, unit_of
 from auditor.errors import GuardError
 from auditor.model import Outcome, Receipt
+from auditor.text.numbers import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -64,7 +65,7 @@ class OtherWriter:
     def _stop(self) -> GuardError:
         seen = "; ".join(map(self._described, self._changed))
         return GuardError(
-            f"{len(self._changed)} settings are not as this run read them, and it did not write them: {seen}",
+            f"{count_of(len(self._changed), 'setting is', 'settings are')} not as this run read, nor did it write there: {seen}",
             why="another run of auditor that keeps its state elsewhere, or somebody by hand, seems to be writing to this fleet now. "
             "What was written by then stays, and nothing more was written.",
             do="find out who it is and let them end, then audit again. Machines that share one --state-dir keep each other out.",

@@ -24,6 +24,7 @@ from auditor.endpoints.settings import remediator_for
 from auditor.errors import GuardError
 from auditor.model import Change, RebootLimits, Receipt
 from auditor.model.endpoint_kinds import is_array
+from auditor.text.numbers import count_of
 
 if TYPE_CHECKING:
     from auditor.apply.orders import Orders
@@ -132,7 +133,7 @@ def _check_confirmed(changes: Sequence[Change], confirm: Confirm) -> None:
     """Raise GuardError where somebody is to be asked about `changes`, and says no."""
     if changes and not confirm(changes):
         raise GuardError(
-            f"{len(changes)} changes were not confirmed",
+            f"{count_of(len(changes), 'change was', 'changes were')} not confirmed",
             why="nothing was written.",
             do="answer yes, or give --yes where there is no terminal.",
         )

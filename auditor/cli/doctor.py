@@ -36,7 +36,8 @@ def doctor(
     from auditor.fleet.loading import load_fleet
     from auditor.pipeline.policy import load_policy
     from auditor.report.terminal.doctor import write_diagnosis, write_diagnosis_json
-    from auditor.report.wording import count_of, neutral
+    from auditor.report.wording import neutral
+    from auditor.text.numbers import count_of
 
     loaded = load_fleet(fleet)
     policy = load_policy(loaded, rules or ())  # as an audit without a baseline has it

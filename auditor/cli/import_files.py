@@ -14,7 +14,7 @@ from auditor.cli.option_groups import with_groups
 from auditor.cli.paths import possible_paths
 from auditor.cli.terminal import progress
 from auditor.errors import CRASHED, ConfigurationError
-from auditor.report.wording import count_of
+from auditor.text.numbers import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

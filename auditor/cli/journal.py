@@ -105,7 +105,8 @@ def verify(
     from auditor.history.folders import JOURNAL_FOLDER
     from auditor.history.state import state_directory
     from auditor.journal.chain import verify as verify_chain
-    from auditor.report.wording import count_of, neutral
+    from auditor.report.wording import neutral
+    from auditor.text.numbers import count_of
 
     directory = state_directory(state_dir, to_read=True) / JOURNAL_FOLDER
     verified = verify_chain(directory, head)

@@ -15,6 +15,7 @@ from auditor.cli.evidence import files_of, with_files
 from auditor.cli.query import saved_place
 from auditor.cli.terminal import progress
 from auditor.errors import ConfigurationError
+from auditor.text.numbers import count_of
 
 if TYPE_CHECKING:
     from auditor.facts.needs import Needs
@@ -93,7 +94,7 @@ class MomentOptions:
             )
             found = collect(request, place, needed)
         if found.gaps:
-            print(f"note: {len(found.gaps):,} things could not be read{gaps_note}", file=sys.stderr)
+            print(f"note: {count_of(len(found.gaps), 'thing')} could not be read{gaps_note}", file=sys.stderr)
         return any(reading.bug is not None for reading in found.readings)
 
 

@@ -18,6 +18,7 @@ from auditor.cli.safe_stdout import is_read
 from auditor.cli.terminal import terminal_width
 from auditor.errors import ConfigurationError
 from auditor.stopping import closing
+from auditor.text.numbers import count_of
 
 if TYPE_CHECKING:
     from auditor.store.address import Place
@@ -81,7 +82,8 @@ def query(
         if has_more():
             _note(f"only the first {most:,} rows are shown, and there are more; --limit 0 shows all")
         if answer.gaps:
-            _note(f"{answer.gaps:,} things could not be read, see fact.gap; NULL means that it is not known, never that it is none")
+            gaps = count_of(answer.gaps, "thing")
+            _note(f"{gaps} could not be read, see fact.gap; NULL means that it is not known, never that it is none")
         for unread in answer.unread:
             _note(f"not read in that run, so not known here: {unread}")
     return 0

@@ -238,7 +238,7 @@ def conflicts(
     from auditor.engine.rules.params import param_values
     from auditor.fleet.loading import load_fleet
     from auditor.pipeline.policy import load_rule_set, param_overrides, with_fleet_severities
-    from auditor.report.wording import count_of
+    from auditor.text.numbers import count_of
 
     loaded, known = load_rule_set(rules or []).tagged(tag or []), load_fleet(fleet) if fleet is not None else None
     with_fleet_severities(known, loaded)  # what an audit with this fleet.yaml would refuse is refused here
@@ -258,7 +258,8 @@ def _conflicts_over(place: Path, rules: RuleSet, overrides: Sequence[Override]) 
     from auditor.engine.probing.conflicts import conflicts_over_facts
     from auditor.facts.snapshots.snapshot import load_snapshot
     from auditor.report.fix_outcomes import contradiction_notices
-    from auditor.report.wording import count_of, neutral
+    from auditor.report.wording import neutral
+    from auditor.text.numbers import count_of
 
     with tempfile.TemporaryDirectory(prefix="auditor-conflicts-") as scratch:
         clashes = conflicts_over_facts(load_snapshot(place), rules, overrides, Path(scratch))

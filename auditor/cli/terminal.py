@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from auditor.cli.activity import ENDS, Activity
 from auditor.errors import GuardError
 from auditor.text.counts import Counted, counts_text
+from auditor.text.numbers import count_of
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -217,7 +218,7 @@ def ask_hosts(excess: Excess) -> bool:
     if sys.stdin.readline().strip() == str(number):
         return True
     raise GuardError(
-        f"{excess.changes} changes were not confirmed",
+        f"{count_of(excess.changes, 'change was', 'changes were')} not confirmed",
         why="nothing was written.",
         do=f"type {number} when asked, or narrow it: --cluster, --host, --only; with {excess.option} --yes nobody is asked.",
     )

@@ -13,7 +13,8 @@ from auditor.history.kept_run import list_runs
 from auditor.model import Severity, TrendPoint
 from auditor.report.json.report import scope_object
 from auditor.report.json.values import utc_text
-from auditor.report.wording import count_of, moment, neutral, percent
+from auditor.report.wording import moment, neutral, percent
+from auditor.text.numbers import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

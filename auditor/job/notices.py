@@ -21,7 +21,8 @@ from auditor.job.published import NOT_NOTIFIED
 from auditor.job.wording import result_text, word_of
 from auditor.report.files import written_whole
 from auditor.report.json.values import utc_text
-from auditor.report.wording import count_of, neutral
+from auditor.report.wording import neutral
+from auditor.text.numbers import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

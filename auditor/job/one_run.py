@@ -14,7 +14,8 @@ from auditor.model import Severity, Verdict
 from auditor.model.comparison import WORDS
 from auditor.report.digest import headline
 from auditor.report.verdict_counts import by_rule, fails_by_cluster
-from auditor.report.wording import count_of, neutral
+from auditor.report.wording import neutral
+from auditor.text.numbers import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

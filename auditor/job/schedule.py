@@ -26,8 +26,8 @@ from auditor.job.site.calendar import trend_points
 from auditor.job.site.publishing import prepare, publish_index
 from auditor.job.stopping import Stop, stopping
 from auditor.job.timing import LATE
-from auditor.report.wording import count_of
 from auditor.stopping import note
+from auditor.text.numbers import count_of
 
 if TYPE_CHECKING:
     from pathlib import Path

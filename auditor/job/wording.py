@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from auditor.report.wording import count_of, lasted, percent
+from auditor.report.wording import lasted, percent
+from auditor.text.numbers import count_of
 
 if TYPE_CHECKING:
     from auditor.job.published import PublishedRun

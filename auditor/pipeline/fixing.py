@@ -28,6 +28,7 @@ from auditor.pipeline.unmatched import refuse_unmatched
 from auditor.pipeline.writing import Confirm, Task, Written, rehearse_changes, run_changes
 from auditor.report.fix_outcomes import attempted_fixes, possible_now, possible_now_notice
 from auditor.stopping import closing
+from auditor.text.numbers import count_of
 
 if TYPE_CHECKING:
     from auditor.fleet.loading import Fleet
@@ -134,7 +135,7 @@ def _as_read_here(audited: AuditResult, fleet: Fleet, limits: FixLimits) -> tupl
     audited = replace(audited, plan=replace(audited.plan, changes=changes))
     if not lost:
         return audited, False
-    notice = f"{lost} changes that facts of workers asked for are not made: read by this machine, the endpoints do not ask for them."
+    notice = f"{count_of(lost, 'change is', 'changes are')} not made: facts of workers asked for it, those of this machine do not."
     return replace(audited, notices=(*audited.notices, notice)), False
 
 

@@ -12,7 +12,8 @@ from auditor.journal.chain import newest_link
 from auditor.journal.records import SUFFIX
 from auditor.model import Outcome
 from auditor.report.setting_values import found_text, setting_value_text
-from auditor.report.wording import OUTCOME_WORDS, count_of, moment, neutral, object_text, setting_text
+from auditor.report.wording import OUTCOME_WORDS, moment, neutral, object_text, setting_text
+from auditor.text.numbers import count_of
 from auditor.text.steering import without_steering
 
 if TYPE_CHECKING:

@@ -22,7 +22,8 @@ from auditor.report.command_frames import (
     SHELL_STAGES,
 )
 from auditor.report.setting_values import from_to_text
-from auditor.report.wording import count_of, neutral, object_text, setting_text
+from auditor.report.wording import neutral, object_text, setting_text
+from auditor.text.numbers import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

@@ -10,7 +10,8 @@ from auditor.impact.ranking import rank_of
 from auditor.model import EndpointKind, FixClass, Outcome, Severity, Verdict
 from auditor.report.finding_ids import SHOWN, FindingIds
 from auditor.report.verdict_counts import LISTED, by_rule, hosts_judged, listed_of
-from auditor.report.wording import allowing, count_of, listed, neutral, percent, scope_notice
+from auditor.report.wording import allowing, listed, neutral, percent, scope_notice
+from auditor.text.numbers import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from auditor.moves.check import MoveVerdict
 from auditor.moves.reasons import Sort
-from auditor.report.wording import count_of, neutral
+from auditor.report.wording import neutral
+from auditor.text.numbers import count_of
 
 if TYPE_CHECKING:
     from auditor.moves.check import MoveCheck

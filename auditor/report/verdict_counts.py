@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from auditor.model import Verdict
-from auditor.report.wording import count_of
+from auditor.text.numbers import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from auditor.facts.own_catalog import catalog
 from auditor.model import EndpointKind, FixClass, Outcome, Verdict
 from auditor.model.endpoint_kinds import endpoint_type
-from auditor.text.numbers import number_text
+from auditor.text.numbers import count_of, number_text
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -97,11 +97,6 @@ def first_sentence(text: str, limit: int = 280) -> str:
     line = " ".join(text.split())
     sentence = _SENTENCE_END.split(line, maxsplit=1)[0]
     return sentence if len(sentence) <= limit else f"{sentence[: limit - 1].rsplit(' ', 1)[0]} …"
-
-
-def count_of(number: int, one: str, many: str | None = None) -> str:
-    """``1 host``, ``12,345 hosts``."""
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
 def listed(parts: Sequence[str]) -> str:

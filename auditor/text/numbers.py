@@ -17,3 +17,8 @@ def number_text(value: float, digits: int = 3) -> str:
     places = max(0, digits - 1 - math.floor(math.log10(abs(value))))
     text = f"{round(value, places):,.{places}f}"
     return text.rstrip("0").rstrip(".") if places else text
+
+
+def count_of(number: int, one: str, many: str | None = None) -> str:
+    """``1 host``, ``12,345 hosts``."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -197,7 +197,7 @@ def test_what_is_touched_is_named(change: Make) -> None:
 def test_objects_on_no_host_have_the_limit_of_hosts(change: Make) -> None:
     excess = limits_of("1", None, 8)[0].excess(places(change, 1, 0, 2))
     assert excess is not None
-    assert excess.what == "5 changes on 1 host and 2 objects on no host would be made, and the limit of one run is 1 objects on no host"
+    assert excess.what == "5 changes on 1 host and 2 objects on no host would be made, and the limit of one run is 1 object on no host"
     assert excess.option == "--max-hosts 2"
 
 
@@ -257,7 +257,7 @@ def test_a_limit_of_writes_names_its_own_option_and_that_of_hosts_comes_first(ch
 def test_one_change_alone_may_be_too_large(change: Make) -> None:
     excess = limits_of("0", None, 8)[0].excess([change()])
     assert excess is not None
-    assert excess.what == "1 changes on 1 host of cluster gold would be made, and the limit of one run is 0 hosts"
+    assert excess.what == "1 change on 1 host of cluster gold would be made, and the limit of one run is 0 hosts"
 
 
 @pytest.mark.parametrize("clusters", [None, {}, {("vc", "silver"): 900}], ids=["of no cluster", "none", "of another cluster"])

@@ -147,6 +147,5 @@ def test_a_setting_that_somebody_changed_is_named_with_its_host(change: Make, se
     error = others.take(receipt_of(change("d2", host="esx-2"), Outcome.STALE, None))
     assert error is not None
     assert error.what == (
-        "2 settings are not as this run read them, and it did not write them: "
-        f"{named} was 32 and is 64; shelf on d2 of esx-2 was 32 and is absent"
+        f"2 settings are not as this run read, nor did it write there: {named} was 32 and is 64; shelf on d2 of esx-2 was 32 and is absent"
     )

@@ -62,7 +62,7 @@ def test_a_guard_that_would_stop_the_run_is_given_back(rehearsed: Any, shelf: Sh
     shelf.settings = {"a": 32}
     receipts, stopped = rehearsed(change("a"), confirm=lambda _changes: False)
     assert receipts == ()
-    assert stopped.what == "1 changes were not confirmed"
+    assert stopped.what == "1 change was not confirmed"
 
 
 def test_receipts_before_what_would_stop_the_run_are_given_with_it(rehearsed: Any, shelf: Shelf, change: Make) -> None:

@@ -167,7 +167,7 @@ def test_nothing_is_written_without_confirmation(shelf: Any, sessions: Sessions,
         shown.extend(changes)
         return False
 
-    with pytest.raises(GuardError, match="1 changes were not confirmed"):  # at once, not at the first receipt
+    with pytest.raises(GuardError, match="1 change was not confirmed"):  # at once, not at the first receipt
         apply(Plan((change(),)), sessions, journal, allow=ONLINE, confirm=no, remediators=remediators)
     assert (shelf.writes, shown) == ([], [change()])
 
@@ -289,6 +289,6 @@ def test_a_wrong_value_that_a_host_does_not_take_is_written_to_one_host_of_a_tho
 
 
 def test_by_default_of_a_thousand_hosts_one_is_changed(shelf: Any, run: Any, change: Make) -> None:
-    with pytest.raises(GuardError, match=r"1 of 1000 hosts done, 999 changes left: .*10 % of the hosts of cluster gold, here 100"):
+    with pytest.raises(GuardError, match=r"1 of 1,000 hosts done, 999 changes left: .*10 % of the hosts of cluster gold, here 100"):
         run(*thousand(change, 200), limits=limits_of(None, None, 1000, {("vc", "gold"): 1000})[0])
     assert len(shelf.writes) == 1

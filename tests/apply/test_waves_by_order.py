@@ -291,7 +291,7 @@ def test_nobody_decides_about_a_run_that_is_within_its_limits_and_it_is_confirme
         asked.append(excess)
         return True
 
-    with pytest.raises(GuardError, match="1 changes were not confirmed"):
+    with pytest.raises(GuardError, match="1 change was not confirmed"):
         run(change(), limits=Limits(max_hosts=1, decide=decide), confirm=lambda _changes: False)
     assert asked == []
 

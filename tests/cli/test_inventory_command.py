@@ -75,7 +75,7 @@ def test_a_fleet_is_read_now_and_gaps_and_a_crash_are_told(
     assert (request.fleet, request.endpoints, request.workers) == (fleet, ["v*"], "dask:8786")
     assert "devices" in needed.topics
     assert "load_history" not in needed.topics, "no sheet shows it"
-    assert "note: 1 things could not be read: the sheet Gaps" in capsys.readouterr().err
+    assert "note: 1 thing could not be read: the sheet Gaps" in capsys.readouterr().err
 
 
 def test_a_workbook_without_its_extra_says_what_to_install(

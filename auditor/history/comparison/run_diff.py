@@ -16,7 +16,8 @@ from auditor.report.json.findings import resource_object
 from auditor.report.json.report import compared_object, scope_object
 from auditor.report.json.values import json_scalar, utc_text
 from auditor.report.messages import message_beside_name, message_of
-from auditor.report.wording import count_of, moment, neutral, value_text
+from auditor.report.wording import moment, neutral, value_text
+from auditor.text.numbers import count_of
 
 if TYPE_CHECKING:
     from auditor.history.comparison.who_changed import Author

@@ -15,7 +15,8 @@ from auditor.model import DocumentKind, Severity, Verdict
 from auditor.report.formats.controls import Status, frameworks_of
 from auditor.report.formats.junit import xml_text
 from auditor.report.formats.listed import path_of, sentence_of, waiver_sentence
-from auditor.report.wording import count_of, notices_of, scope_notice
+from auditor.report.wording import notices_of, scope_notice
+from auditor.text.numbers import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -20,7 +20,8 @@ from auditor.report.impacts import impact_text
 from auditor.report.json.values import utc_text
 from auditor.report.terminal.gap_lines import why_text
 from auditor.report.verdict_counts import LISTED, by_rule
-from auditor.report.wording import count_of, neutral, notices_of, scope_notice, value_text
+from auditor.report.wording import neutral, notices_of, scope_notice, value_text
+from auditor.text.numbers import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -19,7 +19,8 @@ from auditor.report.impacts import impact_text
 from auditor.report.messages import message_beside_name
 from auditor.report.terminal.gap_lines import why_text
 from auditor.report.verdict_counts import hosts_text
-from auditor.report.wording import count_of, moment, neutral, notices_of, took_text, value_text
+from auditor.report.wording import moment, neutral, notices_of, took_text, value_text
+from auditor.text.numbers import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

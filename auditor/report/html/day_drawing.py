@@ -6,7 +6,8 @@ from datetime import UTC
 from typing import TYPE_CHECKING
 from xml.sax.saxutils import escape
 
-from auditor.report.wording import count_of, neutral, shortened, value_text
+from auditor.report.wording import neutral, shortened, value_text
+from auditor.text.numbers import count_of
 
 if TYPE_CHECKING:
     from datetime import datetime

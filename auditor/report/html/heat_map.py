@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from auditor.model import Severity, Verdict
 from auditor.report.verdict_counts import LISTED, listed_of
-from auditor.report.wording import count_of, neutral
+from auditor.report.wording import neutral
+from auditor.text.numbers import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -79,6 +79,7 @@ def _environment() -> jinja2.Environment:
     from auditor.report.documents import document_text
     from auditor.report.messages import message_beside_name
     from auditor.report.terminal.gap_lines import remedy_of, why_text
+    from auditor.text.numbers import count_of
 
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(template_folder()),
@@ -93,7 +94,7 @@ def _environment() -> jinja2.Environment:
         "prose": wording.neutral_prose,
         "value": wording.value_text,
         "moment": wording.moment,
-        "counted": wording.count_of,
+        "counted": count_of,
         "percent": wording.percent,
         "capitalize_first": lambda text: text[:1].upper() + text[1:],
         "linkable": lambda url: bool(url) and url.lower().startswith(("https://", "http://")),

@@ -6,7 +6,7 @@ from datetime import UTC
 from typing import TYPE_CHECKING
 
 from auditor.model import Severity
-from auditor.report.wording import count_of
+from auditor.text.numbers import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

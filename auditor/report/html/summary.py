@@ -11,7 +11,8 @@ from auditor.report.causes import causes_of
 from auditor.report.impacts import impact_text
 from auditor.report.messages import message_of
 from auditor.report.setting_values import from_to_words
-from auditor.report.wording import OUTCOME_WORDS, count_of, neutral
+from auditor.report.wording import OUTCOME_WORDS, neutral
+from auditor.text.numbers import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

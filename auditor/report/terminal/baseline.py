@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TextIO
 
 from auditor.facts.baseline import KINDS
-from auditor.report.wording import count_of, moment, neutral
+from auditor.report.wording import moment, neutral
+from auditor.text.numbers import count_of
 
 if TYPE_CHECKING:
     from auditor.facts.baseline import About

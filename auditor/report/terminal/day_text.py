@@ -5,7 +5,8 @@ from __future__ import annotations
 from datetime import UTC
 from typing import TYPE_CHECKING
 
-from auditor.report.wording import count_of, neutral, value_text
+from auditor.report.wording import neutral, value_text
+from auditor.text.numbers import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

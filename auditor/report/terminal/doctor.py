@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 from auditor.model import Check, Diagnosis, Health
 from auditor.report.json.values import json_scalar, utc_text
 from auditor.report.terminal.console import write_parts
-from auditor.report.wording import count_of, lasted, moment, neutral
+from auditor.report.wording import lasted, moment, neutral
+from auditor.text.numbers import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -15,7 +15,8 @@ from auditor.report.terminal.console import hanging, pasted, write_parts
 from auditor.report.terminal.day_text import day_parts
 from auditor.report.terminal.failure_table import SEVERITY_STYLES
 from auditor.report.terminal.path_text import path_parts
-from auditor.report.wording import VERDICT_WORDS, allowing, count_of, neutral, neutral_prose, place_of, value_text
+from auditor.report.wording import VERDICT_WORDS, allowing, neutral, neutral_prose, place_of, value_text
+from auditor.text.numbers import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

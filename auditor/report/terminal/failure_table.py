@@ -12,7 +12,8 @@ from auditor.report.messages import message_beside_name
 from auditor.report.shown_values import shown_values
 from auditor.report.terminal.console import hanging
 from auditor.report.terminal.rows import Cell, Column, Laid, aligned, fits, fits_shrunk, indented
-from auditor.report.wording import change_text, count_of, drift_age_text, first_sentence, fix_text, neutral, place_of, value_text
+from auditor.report.wording import change_text, drift_age_text, first_sentence, fix_text, neutral, place_of, value_text
+from auditor.text.numbers import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence

@@ -11,7 +11,8 @@ from auditor.report.finding_ids import SHOWN, FindingIds
 from auditor.report.terminal.console import clipped, command_line, hanging, line_count, write_parts
 from auditor.report.terminal.totals import LOOSE, Commands, Room, totals_parts
 from auditor.report.verdict_counts import hosts_text
-from auditor.report.wording import count_of, moment, neutral, notices_of, percent, took_text
+from auditor.report.wording import moment, neutral, notices_of, percent, took_text
+from auditor.text.numbers import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

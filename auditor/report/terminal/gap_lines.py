@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from auditor.report.wording import ENDPOINTS_NAMED, count_of, neutral
+from auditor.report.wording import ENDPOINTS_NAMED, neutral
+from auditor.text.numbers import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

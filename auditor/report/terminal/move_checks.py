@@ -10,9 +10,9 @@ from auditor.moves.reasons import Sort
 from auditor.report.move_words import verdict_line
 from auditor.report.terminal.console import clipped, command_line, hanging, write_parts
 from auditor.report.terminal.rows import Cell, Column, aligned
-from auditor.report.wording import count_of, neutral
+from auditor.report.wording import neutral
 from auditor.system.shell import quoted
-from auditor.text.numbers import number_text
+from auditor.text.numbers import count_of, number_text
 from auditor.text.sizes import bytes_text, rate_text, span_text
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from auditor.impact.path import slowest
 from auditor.impact.stations import Place
 from auditor.report.path_words import NOT_READ, details, disk_text, heading, queue_text, state_text, value_of, wait_text
 from auditor.report.terminal.console import hanging
-from auditor.report.wording import count_of, neutral
+from auditor.report.wording import neutral
+from auditor.text.numbers import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,16 +11,8 @@ from auditor.model import FixClass
 from auditor.report.fix_outcomes import clash_place, wish_texts
 from auditor.report.setting_values import from_to_text
 from auditor.report.terminal.console import hanging, write_parts
-from auditor.report.wording import (
-    allowing,
-    count_of,
-    neutral,
-    object_text,
-    place_texts,
-    setting_text,
-    value_text,
-    waiver_text,
-)
+from auditor.report.wording import allowing, neutral, object_text, place_texts, setting_text, value_text, waiver_text
+from auditor.text.numbers import count_of
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

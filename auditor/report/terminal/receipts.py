@@ -8,14 +8,8 @@ from auditor.model import Outcome
 from auditor.report.rule_words import flat
 from auditor.report.setting_values import found_text, from_to_text
 from auditor.report.terminal.console import ROWS_A_LIST, hanging, write_parts
-from auditor.report.wording import (
-    OUTCOME_WORDS,
-    count_of,
-    neutral,
-    outcome_text,
-    place_texts,
-    setting_text,
-)
+from auditor.report.wording import OUTCOME_WORDS, neutral, outcome_text, place_texts, setting_text
+from auditor.text.numbers import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

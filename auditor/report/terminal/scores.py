@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, TextIO
 
 from auditor.authoring.mutation import percent
-from auditor.report.wording import count_of
+from auditor.text.numbers import count_of
 
 if TYPE_CHECKING:
     from auditor.authoring.mutation import Missed, RuleScore

@@ -17,7 +17,8 @@ from auditor.report.terminal.gap_lines import gaps_alike
 from auditor.report.terminal.receipts import receipt_parts
 from auditor.report.terminal.totals import Commands, totals_parts
 from auditor.report.verdict_counts import counts_of, listed_of
-from auditor.report.wording import count_of, neutral, neutral_prose, place_of, waiver_text
+from auditor.report.wording import neutral, neutral_prose, place_of, waiver_text
+from auditor.text.numbers import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

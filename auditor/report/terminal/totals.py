@@ -14,8 +14,9 @@ from auditor.report.terminal.failure_table import SEVERITY_STYLES
 from auditor.report.terminal.gap_lines import gaps_by_remedy
 from auditor.report.terminal.receipts import counts_text
 from auditor.report.terminal.topic_counts import topic_lines
-from auditor.report.wording import allowing, certificate_text, count_of, neutral
+from auditor.report.wording import allowing, certificate_text, neutral
 from auditor.system.shell import quoted
+from auditor.text.numbers import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -6,7 +6,8 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, TextIO
 
 from auditor.engine.waivers.accepted_gaps import AcceptedGap
-from auditor.report.wording import count_of, neutral
+from auditor.report.wording import neutral
+from auditor.text.numbers import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TextIO
 
 from auditor.report.shown_values import quantity_text
-from auditor.report.wording import count_of, neutral
+from auditor.report.wording import neutral
+from auditor.text.numbers import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

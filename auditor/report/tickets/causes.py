@@ -18,7 +18,8 @@ from auditor.report.terminal.gap_lines import why_text
 from auditor.report.terminal.totals import Commands
 from auditor.report.tickets.texts import TicketText, section
 from auditor.report.verdict_counts import hosts_text
-from auditor.report.wording import allowing, count_of, moment, notices_of, value_text
+from auditor.report.wording import allowing, moment, notices_of, value_text
+from auditor.text.numbers import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

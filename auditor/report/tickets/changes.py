@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from auditor.report.change_ticket import counts_of, endpoints_of, result_of
 from auditor.report.setting_values import found_text, setting_value_text
 from auditor.report.tickets.texts import TicketText, section
-from auditor.report.wording import count_of, moment, object_text, setting_text
+from auditor.report.wording import moment, object_text, setting_text
+from auditor.text.numbers import count_of
 
 if TYPE_CHECKING:
     from auditor.journal import Entry

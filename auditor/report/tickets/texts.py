@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from auditor.report.wording import count_of, neutral, shortened
+from auditor.report.wording import neutral, shortened
+from auditor.text.numbers import count_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -157,7 +157,7 @@ def test_a_run_stops_where_another_machine_fixes_the_same_fleet_meanwhile(lab: L
     assert [receipt.outcome for receipt in others[0].receipts] == [Outcome.APPLIED] * 13
     assert [receipt.outcome for receipt in stopped.receipts].count(Outcome.PROPOSED) == 11
     assert isinstance(stopped.stopped, GuardError)
-    assert "2 settings are not as this run read them" in stopped.stopped.what
+    assert "2 settings are not as this run read" in stopped.stopped.what
     assert "another run of auditor" in stopped.stopped.why
     assert writes(lab) == 13, "those of the other machine"
 
