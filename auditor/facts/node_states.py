@@ -10,6 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+NOT_UPDATED = "Healthy, not updated"
+"""The state of a node that was well when its state was last brought up to date, which was some time ago."""
+
 IS_UP: Mapping[str, Mapping[str, bool | None]] = MappingProxyType(
     {
         # Node.state of netapp-ontap 9.6 to 9.19.1; what each means: endpoints/ontap/enumerations.py.
@@ -28,6 +31,7 @@ IS_UP: Mapping[str, Mapping[str, bool | None]] = MappingProxyType(
             **dict.fromkeys(("Prepare_Failed", "Trigger_Update", "Prepare_Reset"), False),
             "Empty": None,
             "Replaced": None,
+            NOT_UPDATED: None,  # made of stale_state: endpoints/powerstore/rows.py
         },
         # Controller.StatusEnum of NetApp/santricity-webapi-javasdk; Centreon's plugin takes rpaParErr and degraded for a warning.
         "eseries": {

@@ -30,8 +30,9 @@ MOST_LOADS = 1000
 """Volumes whose load is asked for: each takes a request of its own. A policy, not a vendor's number."""
 
 _INTERVAL = "Twenty_Sec"
-_NVME_SINCE, _METRO_SINCE, _ACCESS_SINCE, _NAA_SINCE = (2, 0), (3, 0), (3, 0), (3, 0)
-"""The releases that added volume.nguid, metro_replication_session_id and is_host_access_available, and virtual_volume.naa_name.
+_STALE_SINCE, _NVME_SINCE, _METRO_SINCE, _ACCESS_SINCE, _NAA_SINCE = (2, 0), (2, 0), (3, 0), (3, 0), (3, 0)
+"""The releases that added hardware.stale_state, volume.nguid, metro_replication_session_id and is_host_access_available, and
+virtual_volume.naa_name.
 
 Source: the definitions.
 """
@@ -92,7 +93,9 @@ class _Reading:
         yield from self._table("array_alert", "alert", fields, rows.fault_row, state="eq.ACTIVE")
 
     def nodes(self) -> Iterator[Batch | Gap]:
-        yield from self._table("array_node", "hardware", "id,name,lifecycle_state", rows.node_row, type="eq.Node")
+        has_stale = self.array.has(_STALE_SINCE)
+        fields = "id,name,lifecycle_state" + (",stale_state" if has_stale else "")
+        yield from self._table("array_node", "hardware", fields, partial(rows.node_row, has_stale=has_stale), type="eq.Node")
 
     def pools(self) -> Iterator[Batch | Gap]:
         yield from self._table("array_pool", "appliance", "id,name", rows.pool_row)

@@ -20,6 +20,9 @@ INITIATORS: Mapping[str, str] = MappingProxyType({"iSCSI": "iscsi", "FC": "fc", 
 OS_TYPES = frozenset({"Windows", "Linux", "ESXi", "AIX", "HP-UX", "Solaris"})
 """OSTypeEnum."""
 
+STALE_STATES: Mapping[str, bool] = MappingProxyType({"Not_Stale": False, "Disconnected": True})
+"""HardwareStaleStateEnum, since 2.0: whether the state of a part is no longer kept up to date."""
+
 VOLUME_STATES = frozenset({"Ready", "Initializing", "Offline", "Destroying"})
 """VolumeStateEnum."""
 

@@ -8,5 +8,5 @@ FORMS = KeptForms(constants=re.compile(r"(?:not\.)?eq\.(?:Snapshot|Node|ACTIVE|Q
 
 KEPT = """
 build_version code entity event_code filesystem_type interval io_priority lifecycle_state model os_type port_type release_version
-resource_type role severity state type usage_type
+resource_type role severity stale_state state type usage_type
 """

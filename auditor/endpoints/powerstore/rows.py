@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from auditor.endpoints.common.alerts import acknowledged, alert_row, severity_of
-from auditor.endpoints.powerstore.enumerations import OTHER_VOLUMES, PRIORITIES, SEVERITIES, VOLUME_STATES, VOLUMES
-from auditor.facts.node_states import IS_UP
+from auditor.endpoints.powerstore.enumerations import OTHER_VOLUMES, PRIORITIES, SEVERITIES, STALE_STATES, VOLUME_STATES, VOLUMES
+from auditor.facts.node_states import IS_UP, NOT_UPDATED
 from auditor.facts.volume_states import WAITING_COPY
 
 if TYPE_CHECKING:
@@ -50,15 +50,33 @@ def fault_row(alert: Record) -> Row:
     )
 
 
-def node_row(node: Record) -> Row:
-    """A row of array_node: a hardware component of the type Node, which has a state; GET node has none."""
+def node_row(node: Record, *, has_stale: bool) -> Row:
+    """A row of array_node: a hardware component of the type Node, which has a state; GET node has none.
+
+    Args:
+        node: a record of GET hardware.
+        has_stale: the release says whether a state is kept up to date.
+    """
     return {
         "node_id": node.identifier("id"),
         "name": node.text("name"),
-        "state": node.listed("lifecycle_state", IS_UP[FAMILY], needed=True),
+        "state": _node_state(node, has_stale=has_stale),
         "version": None,
         "model": None,
     }
+
+
+def _node_state(node: Record, *, has_stale: bool) -> str | None:
+    """How the cluster reports it; a node that is healthy by a state that is not kept up to date is not known to be.
+
+    Source: the OpenAPI definitions, hardware_instance.stale_state: Disconnected is "Either this Hardware or an ancestor of this Hardware
+    has a Disconnected lifecycle state and therefore is not updated".
+    """
+    state = node.listed("lifecycle_state", IS_UP[FAMILY], needed=True)
+    if not has_stale or state is None or not IS_UP[FAMILY][state]:
+        return state
+    stale = node.listed("stale_state", STALE_STATES, needed=True)
+    return None if stale is None else NOT_UPDATED if STALE_STATES[stale] else state
 
 
 def pool_row(appliance: Record) -> Row:

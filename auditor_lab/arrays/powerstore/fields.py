@@ -11,6 +11,7 @@ from types import MappingProxyType
 ADDED: Mapping[str, Mapping[str, tuple[int, int]]] = MappingProxyType(
     {
         "cluster": {"system_time": (2, 0)},
+        "hardware": {"stale_state": (2, 0)},
         "volume": {"nguid": (2, 0), "nsid": (2, 0), "metro_replication_session_id": (3, 0), "qos_performance_policy_id": (4, 0)},
         "volume_group": {"qos_performance_policy_id": (4, 0), "qos_performance_policy": (4, 0)},
         "virtual_volume": {"naa_name": (3, 0), "nguid": (3, 0), "nsid": (3, 0)},

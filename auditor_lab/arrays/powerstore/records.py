@@ -134,7 +134,7 @@ def _appliances(state: Cluster) -> list[dict[str, Any]]:
 def _hardware(state: Cluster) -> list[dict[str, Any]]:
     found = []
     for appliance in _appliances(state):
-        own = {"appliance_id": appliance["id"], "slot": 0}
+        own = {"appliance_id": appliance["id"], "slot": 0, "stale_state": "Not_Stale"}
         found.append(
             {**own, "id": appliance["id"].lower(), "name": "BaseEnclosure", "type": "Base_Enclosure", "lifecycle_state": "Healthy"}
         )

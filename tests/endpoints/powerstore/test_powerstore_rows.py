@@ -23,6 +23,7 @@ from auditor.endpoints.powerstore.qos import (
     volume_columns,
 )
 from auditor.endpoints.powerstore.rows import array_row, fault_row, load_row, newest, node_row, pool_row, volume_row, vvol_row
+from auditor.facts.node_states import IS_UP
 from auditor.facts.volume_states import WAITING_COPY
 
 
@@ -396,9 +397,28 @@ def test_a_clone_is_a_copy_and_a_volume_that_has_protection_is_none() -> None:
 def test_a_state_that_is_not_known_is_a_gap(state: str | None) -> None:
     volume, of_volume = record(EMULATED_VOLUME | {"state": state})
     node, of_node = record({"id": "n", "name": "node", "lifecycle_state": state})
-    assert (volume_row(volume, {}, by_nvme=False)["status"], node_row(node)["state"]) == (None, None)
+    assert (volume_row(volume, {}, by_nvme=False)["status"], node_row(node, has_stale=True)["state"]) == (None, None)
     assert "state" in "".join(gaps(of_volume))
     assert "lifecycle_state" in "".join(gaps(of_node))
+
+
+# The OpenAPI definitions, HardwareStaleStateEnum: Disconnected is what "is not updated", as an ancestor of it is away.
+@pytest.mark.parametrize(
+    ("lifecycle", "stale", "state", "is_up"),
+    [
+        ("Healthy", "Not_Stale", "Healthy", True),
+        ("Healthy", "Disconnected", "Healthy, not updated", None),
+        ("Failed", "Disconnected", "Failed", False),
+        ("Disconnected", "Disconnected", "Disconnected", False),
+        pytest.param("Healthy", None, None, None, id="left unfilled"),
+        pytest.param("Healthy", "Odd", None, None, id="of a later release"),
+    ],
+)
+def test_a_node_is_up_where_its_state_is_kept_up_to_date(lifecycle: str, stale: str | None, state: str | None, is_up: bool | None) -> None:
+    node, parse_errors = record({"id": "n", "name": "node", "lifecycle_state": lifecycle, "stale_state": stale})
+    read = node_row(node, has_stale=True)["state"]
+    assert (read, read and IS_UP["powerstore"][read]) == (state, is_up)
+    assert ("stale_state" in "".join(gaps(parse_errors))) == (state is None)
 
 
 def test_a_sample_without_a_time_is_older_than_any_other() -> None:
@@ -431,7 +451,7 @@ def test_the_cluster_its_appliances_and_its_nodes() -> None:
     nothing = dict.fromkeys(("media", "disks", "raid_type", "size_bytes", "node_id"))
     assert pool_row(record({"id": "A1", "name": "appliance-1"})[0]) == {"pool_id": "a1", "name": "appliance-1", **nothing}
     node = {"node_id": "n1", "name": "node-a", "state": "Healthy", "version": None, "model": None}
-    assert node_row(record({"id": "N1", "name": "node-a", "lifecycle_state": "Healthy"})[0]) == node
+    assert node_row(record({"id": "N1", "name": "node-a", "lifecycle_state": "Healthy"})[0], has_stale=False) == node
 
 
 def test_a_volume_of_a_metro_session_is_of_its_pod_and_one_of_no_type_a_gap() -> None:
