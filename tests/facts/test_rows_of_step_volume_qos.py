@@ -2,9 +2,12 @@
 
 from typing import Any
 
+import pytest
+
 from auditor.model import EndpointKind
 
 from .fleets import Facts, array
+from .single import Rows, chained
 from .whole_rows import Row, expected, rows_of_step
 
 MIB = 2**20
@@ -171,3 +174,39 @@ def rows() -> dict[tuple[str, str], Row]:
 
 def test_each_volume_is_under_the_tighter_of_its_own_ceiling_and_its_group_s() -> None:
     assert rows() == EXPECTED
+
+
+BOTH: Row = {"max_iops": 4000, "max_bytes_per_second": 300 * MIB}
+
+
+# Source: NetApp KB, "Quality of Service limit is not enforced": 4,000 IOPS, 300 MB/s and a floor of 200 IOPS, and 1,111.75 MB/s are done. A
+# LUN may be under such a policy by the file system that it lies in, and from ONTAP 9.8 on a floor may be one in MB/s.
+@pytest.mark.parametrize(
+    ("family", "policy", "rate"),
+    [
+        pytest.param("ontap", {"min_iops": 200}, None, id="a floor"),
+        pytest.param("ontap", {"raw": '{"min_throughput_mbps": 20}'}, None, id="a floor in MB/s"),
+        pytest.param("ontap", {"raw": '{"min_throughput": "20MB/s"}'}, None, id="a floor in words"),
+        pytest.param("ontap", {"raw": '{"min_throughput_mbps": 0, "min_throughput": "0"}'}, 300 * MIB, id="no floor"),
+        pytest.param("ontap", {"min_iops": 200, "max_iops": None}, 300 * MIB, id="a floor, and bytes alone"),
+        pytest.param("solidfire", {"min_iops": 200}, 300 * MIB, id="another family"),
+    ],
+)
+@pytest.mark.parametrize("whose", ["own", "group"])
+def test_ontap_enforces_no_ceiling_in_bytes_beside_a_floor_and_one_in_operations(
+    family: str, policy: Row, rate: int | None, whose: str
+) -> None:
+    given = {**BOTH, **policy}
+    id_of, of_group = {"own": ("qos_policy_id", ""), "group": ("qos_group_id", "group_")}[whose]
+    limits = {f"qos_{of_group}{name}": given[name] for name in BOTH}
+    tables: dict[str, Rows] = {
+        "step_volume": [{"endpoint": "n", "volume_id": "1", "qos_read": True, id_of: "p", **limits}],
+        "fact.array_qos_policy": [{"endpoint": "n", "policy_id": "p", **given}],
+        "step_array": [{"endpoint": "n", "family": family}],
+    }
+    [qos] = chained("step_volume_qos", tables)
+    columns = ("qos_max_bytes_per_second", {"own": "own_max_bytes_per_second", "group": "qos_group_max_bytes_per_second"}[whose])
+    assert [qos[name] for name in columns] == [rate, rate]
+    assert (qos["qos_max_iops"], qos["is_capped"]) == (given["max_iops"], True)
+    assert ("300.0 MiB/s not enforced beside a floor" in qos["qos"]) == (rate is None)
+    assert "300.0 MiB/s" in qos["qos"]

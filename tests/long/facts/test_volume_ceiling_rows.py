@@ -85,12 +85,6 @@ def test_a_volume_that_does_all_of_its_ceiling_is_at_it_whatever_its_family(fami
             "at its ceiling of 100.0 MiB/s: the wait is QoS",
             id="large blocks reach the one in bytes first",
         ),
-        pytest.param(
-            {"qos_max_iops": 4000, "qos_max_bytes_per_second": 300_000_000, "qos_min_iops": 200, "iops": 3995, "bytes": 1_111_750_000},
-            True,
-            "at its ceiling of 4,000 IOPS: the wait is QoS",
-            id="with a floor, the one in bytes is not enforced",
-        ),
         pytest.param({"qos_max_iops": 4000, "qos_max_bytes_per_second": 100 << 20, "iops": 400}, None, None, id="bytes not read"),
         pytest.param({"iops": 4000}, False, "not held back by QoS", id="no ceiling"),
         pytest.param({"iops": 4000, "qos_read": False}, None, None, id="QoS not read"),
@@ -106,6 +100,14 @@ def test_a_volume_that_does_all_of_its_ceiling_is_at_it_whatever_its_family(fami
 def test_a_rate_is_compared_with_the_ceiling_of_an_ontap(volume: Cells, is_at_limit: bool | None, wait: str | None) -> None:
     row = one("ontap", **volume)
     assert (row["is_at_limit"], row["qos_wait"]) == (is_at_limit, wait)
+
+
+def test_a_ceiling_in_bytes_is_not_enforced_beside_a_floor() -> None:
+    limits = {"max_iops": 4000, "max_bytes_per_second": 300_000_000}
+    volume = {"volume_id": "1", "qos_policy_id": "p", "qos_shared": False, **{f"qos_{name}": value for name, value in limits.items()}}
+    policies = [{"policy_id": "p", "min_iops": 200, "is_shared": False, **limits}]
+    found = held("ontap", volume | {"qos_min_iops": 200, "iops": 3995, "bytes": 1_111_750_000}, policies=policies)
+    assert (found["1"]["is_at_limit"], found["1"]["qos_wait"]) == (True, "at its ceiling of 4,000 IOPS: the wait is QoS")
 
 
 POLICY = {"qos_policy_id": "p", "qos_policy": "gold", "qos_shared": True, "qos_max_iops": 4000}

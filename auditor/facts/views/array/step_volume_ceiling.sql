@@ -5,7 +5,6 @@
 -- * A ceiling on a FlashArray's host or host group holds for what that host does, which no volume reports.
 -- * On Element a large operation counts several times, by the volume's own curve. Other families count it several times, too, or once:
 --   `share_at_least` holds for all families, `share_at_most` for those that count each operation once.
--- * ONTAP does not enforce the ceiling in bytes of a policy that has a floor and both ceilings (docs/domain/facts.md#7-8).
 -- * A PowerStore lets a volume, or a group, go above its ceilings for a while (`burst_share`, of each of them): until then it may be held back or not.
 -- * Where a ceiling depends on a size, only bounds of it may be known: above the upper bound it is reached, below the lower bound it is not.
 -- `is_countable`: every volume under each of its ceilings is listed. That is not so for a policy of an ONTAP's file system or SVM, nor where the
@@ -78,7 +77,6 @@ ceiling AS (
         q.is_own_adaptive AND coalesce(q.own_max_iops, 0) = 0 AS is_between,
         CASE
             WHEN q.is_own_adaptive THEN q.own_max_iops_at_most * q.own_block_bytes
-            WHEN m.family = 'ontap' AND q.own_max_iops IS NOT NULL AND q.qos_min_iops IS NOT NULL THEN NULL
             ELSE q.own_max_bytes_per_second
         END AS max_bytes_per_second,
         CASE WHEN m.is_shared THEN t.iops ELSE m.actual_iops END AS iops,

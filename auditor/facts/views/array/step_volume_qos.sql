@@ -7,7 +7,19 @@
 -- the volume still counts as capped.
 -- On Element each volume of a policy has the policy's limits to itself. Source: API reference, QoS policies.
 -- An ETERNUS may limit the reads of a volume, or its writes, by categories of their own. Then the volume is capped, whatever the two do together.
-WITH volume AS (
+-- ONTAP does not enforce the ceiling in bytes of a policy that has a floor and both ceilings, on whatever level it stands: it is told, and no
+-- ceiling (docs/domain/facts.md#7-8).
+WITH set_only AS (
+    SELECT p.endpoint, p.policy_id, p.max_bytes_per_second
+    FROM fact.array_qos_policy AS p
+    JOIN step_array AS a USING (endpoint)
+    WHERE a.family = 'ontap' AND p.max_iops IS NOT NULL AND p.max_bytes_per_second IS NOT NULL AND (
+        p.min_iops IS NOT NULL
+        OR coalesce(TRY(TRY_CAST(json_extract_string(p.raw, '$.min_throughput_mbps') AS DOUBLE)) > 0, false)
+        OR coalesce(regexp_matches(TRY(json_extract_string(p.raw, '$.min_throughput')), '[1-9]'), false)
+    )
+),
+volume AS (
     SELECT
         v.endpoint,
         v.volume_id,
@@ -21,11 +33,16 @@ WITH volume AS (
         coalesce(v.qos_group_max_iops, g.max_iops) AS qos_group_max_iops,
         least(coalesce(v.qos_max_iops, o.max_iops), coalesce(v.qos_group_max_iops, g.max_iops)) AS qos_max_iops,
         v.qos_burst_iops,
-        coalesce(v.qos_max_bytes_per_second, o.max_bytes_per_second) AS own_max_bytes_per_second,
-        coalesce(v.qos_group_max_bytes_per_second, g.max_bytes_per_second) AS qos_group_max_bytes_per_second,
+        CASE WHEN f.policy_id IS NULL THEN coalesce(v.qos_max_bytes_per_second, o.max_bytes_per_second) END AS own_max_bytes_per_second,
+        CASE
+            WHEN h.policy_id IS NULL THEN coalesce(v.qos_group_max_bytes_per_second, g.max_bytes_per_second)
+        END AS qos_group_max_bytes_per_second,
         least(
-            coalesce(v.qos_max_bytes_per_second, o.max_bytes_per_second), coalesce(v.qos_group_max_bytes_per_second, g.max_bytes_per_second)
+            CASE WHEN f.policy_id IS NULL THEN coalesce(v.qos_max_bytes_per_second, o.max_bytes_per_second) END,
+            CASE WHEN h.policy_id IS NULL THEN coalesce(v.qos_group_max_bytes_per_second, g.max_bytes_per_second) END
         ) AS qos_max_bytes_per_second,
+        f.max_bytes_per_second AS own_set_only,
+        h.max_bytes_per_second AS group_set_only,
         o.volume_id IS NOT NULL AS is_own_adaptive,
         g.volume_id IS NOT NULL AS is_group_adaptive,
         o.max_iops_at_least AS own_max_iops_at_least,
@@ -54,6 +71,8 @@ WITH volume AS (
     LEFT JOIN fact.array_volume_load AS l ON l.endpoint = v.endpoint AND l.volume_id = v.volume_id
     LEFT JOIN step_adaptive_ceiling AS o ON o.endpoint = v.endpoint AND o.volume_id = v.volume_id AND o.is_own
     LEFT JOIN step_adaptive_ceiling AS g ON g.endpoint = v.endpoint AND g.volume_id = v.volume_id AND NOT g.is_own
+    LEFT JOIN set_only AS f ON f.endpoint = v.endpoint AND f.policy_id = v.qos_policy_id
+    LEFT JOIN set_only AS h ON h.endpoint = v.endpoint AND h.policy_id = v.qos_group_id
 ),
 policy AS (
     SELECT endpoint, qos_policy_id, count(*) AS volumes, few(name) AS names
@@ -101,6 +120,7 @@ worded AS (
                 'burst ' || qos_burst_iops,
                 'at least ' || qos_min_iops,
                 CASE WHEN NOT is_own_adaptive THEN round(own_max_bytes_per_second / 1048576, 1) || ' MiB/s' END,
+                round(own_set_only / 1048576, 1) || ' MiB/s not enforced beside a floor',
                 'priority ' || qos_priority
             )
         END AS own_words,
@@ -113,7 +133,8 @@ worded AS (
                     WHEN qos_group_max_iops IS NOT NULL THEN qos_group_max_iops || ' IOPS'
                     WHEN qos_read AND qos_group_max_bytes_per_second IS NULL THEN 'no ceiling'
                 END,
-                CASE WHEN NOT is_group_adaptive THEN round(qos_group_max_bytes_per_second / 1048576, 1) || ' MiB/s' END
+                CASE WHEN NOT is_group_adaptive THEN round(qos_group_max_bytes_per_second / 1048576, 1) || ' MiB/s' END,
+                round(group_set_only / 1048576, 1) || ' MiB/s not enforced beside a floor'
             )
         END AS group_words
     FROM volume
