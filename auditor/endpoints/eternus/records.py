@@ -33,7 +33,7 @@ class Pool:
 
 @dataclass(frozen=True, slots=True)
 class Volume:
-    """A volume; None in a field is what was not understood, and was reported as a parse error."""
+    """A volume; None in a field is what was not understood, and was reported as a parse error; of `pool` also that it lies on several."""
 
     number: int
     name: str

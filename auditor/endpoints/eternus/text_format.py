@@ -25,6 +25,7 @@ _MB = 1 << 20
 _RULER = re.compile(r"\s*---+(?: +---*)*\s*")
 _RAID_GROUP = re.compile(r"\s*(\d+) (\S.*?)\s+(RAID\S+)\s+(CM#\d+|-|\S+)\s+(\S.*?)\s+(\d+)\s+(\d+)\s*")
 _EARLY_VOLUME = re.compile(r"\s*(\d+) (\S.*?)\s{2,}(\S.*?)\s{2,}(\S+)\s+(\S+)\s+(\d+) +(\S.*?)\s{2,}(\d+)(?:\s+\S+)?\s*")
+_STRIPED = "WSV"
 _PORT = re.compile(r"(CM#\S+ .*?)\s*\(Host Affinity Mode (Enable|Disable)\)")
 _WWN = re.compile(r"[0-9a-f]{16}")
 
@@ -83,7 +84,10 @@ def thin_pools(answer: Answer, parse_errors: ParseErrors) -> Iterator[Pool]:
 
 
 def volumes(answer: Answer, parse_errors: ParseErrors) -> Iterator[Volume]:
-    """`show volumes -mode uid`, or the form without UIDs that early command lines have."""
+    """`show volumes -mode uid`, or the form without UIDs that early command lines have.
+
+    A volume that is striped over RAID groups has none of its own: the array names one of 2 to 64 (Fujitsu, Design Guide, "Wide Striping").
+    """
     if not any(_RULER.fullmatch(line) for line in answer.lines):
         yield from _early_volumes(answer, parse_errors)
         return
@@ -101,19 +105,22 @@ def volumes(answer: Answer, parse_errors: ParseErrors) -> Iterator[Volume]:
             number=number,
             name=row.cells[1],
             status=row.cells[2],
-            pool=pool_id(int(row.cells[4]), row.cells[5]) if row.cells[4].isdecimal() else None,
+            pool=pool_id(int(row.cells[4]), row.cells[5]) if row.cells[4].isdecimal() and row.cells[3].upper() != _STRIPED else None,
             size_bytes=int(size) * _MB if size.isdecimal() else None,
             uid=uid,
         )
 
 
 def _early_volumes(answer: Answer, parse_errors: ParseErrors) -> Iterator[Volume]:
+    """One whose column "Expansion (Concatenation)" holds anything may lie on several RAID groups (Design Guide, "LUN Concatenation")."""
     for line in _body(answer):
         match = _EARLY_VOLUME.fullmatch(line)
         if match is None:
             parse_errors.add("the line", repr(line.strip()[:40]), "is not a volume")
             continue
-        yield Volume(int(match[1]), match[2], match[3], pool_id(int(match[6]), match[7]), int(match[8]) * _MB, None)
+        is_on_one = match[5] == "-" and match[4].upper() != _STRIPED
+        pool = pool_id(int(match[6]), match[7]) if is_on_one else None
+        yield Volume(int(match[1]), match[2], match[3], pool, int(match[8]) * _MB, None)
 
 
 def fc_hosts(answer: Answer, parse_errors: ParseErrors, kind: str = "fc") -> Iterator[Host]:

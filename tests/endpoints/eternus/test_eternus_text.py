@@ -84,6 +84,18 @@ def test_volumes_of_an_early_command_line_are_read() -> None:
     assert len(gaps) == 1
 
 
+# Source: Fujitsu's Design Guide: "Wide Striping creates a WSV that can be concatenated across 2 to 64 RAID groups"; "LUN Concatenation".
+@pytest.mark.parametrize(("kind", "joined", "pool"), [("Open", "-", "2/gold"), ("WSV", "-", None), ("Open", "2", None)])
+def test_a_volume_on_several_raid_groups_is_on_none_of_them(kind: str, joined: str, pool: str | None) -> None:
+    early = in_text("No.  Name", f"   0 one           Available  {kind}  {joined}            2 gold  2048 16")
+    found, gaps = read(text.volumes, early)
+    assert (found, gaps) == ([Volume(0, "one", "Available", pool, 2048 * MB, None)], [])
+    if joined == "-":  # later forms have no such column
+        line = f"    0 one     Available {kind:5}    2 gold      - -              2048 {UID} Default"
+        found, gaps = read(text.volumes, in_text("Volume", UID_RULER, line))
+        assert (found, gaps) == ([Volume(0, "one", "Available", pool, 2048 * MB, UID)], [])
+
+
 HOST_RULER = "---- ---------------- ---------------- ---- ----------------"
 
 
