@@ -134,3 +134,34 @@ def test_a_rate_is_compared_with_what_is_known_of_a_ceiling_by_size(
     [ceiling] = chained("step_volume_ceiling", given, *steps)
     [held] = chained("step_volume_load", given, *steps, "step_volume_ceiling")
     assert (held["is_at_limit"], ceiling["is_countable"], held["qos_wait"]) == (is_at_limit, is_countable, wait)
+
+
+# Source: NetApp, "Modify QoS policy groups created in ONTAP 9.19.1 or later": 50 % for a second, which can be changed from 9.19.1 on.
+@pytest.mark.parametrize(
+    ("burst", "iops", "is_at_limit"),
+    [
+        pytest.param(None, 1950, True, id="a release that reports none"),
+        pytest.param({"percent": 0, "iops": 0, "duration": 0}, 1950, True, id="nothing was set"),
+        pytest.param({"percent": 50, "duration": 1}, 1950, True, id="what was set is the default"),
+        pytest.param({"percent": 100, "duration": 60}, 1890, False, id="below the ceiling"),
+        pytest.param({"percent": 100, "duration": 60}, 3700, None, id="between the ceiling and its burst"),
+        pytest.param({"percent": 100, "duration": 60}, 3900, True, id="at the burst"),
+        pytest.param({"iops": 3000, "duration": 60}, 2100, None, id="a rate"),
+        pytest.param({"iops": 3000, "duration": 60}, 2900, True, id="at the rate"),
+        pytest.param({"iops": 1000, "duration": 60}, 1950, True, id="a rate below the ceiling"),
+        pytest.param({"percent": 80}, 1950, None, id="more than the default, for a time that is not told"),
+        pytest.param({"duration": 60}, 1950, None, id="longer than the default"),
+    ],
+)
+@pytest.mark.parametrize("by_size", [True, False])
+def test_between_a_ceiling_and_a_burst_that_was_set_nobody_knows_whether_a_volume_waits(
+    burst: dict[str, int] | None, iops: int, is_at_limit: bool | None, *, by_size: bool
+) -> None:
+    limits = {**PER_TB, **ALLOCATED} if by_size else {"max_throughput_iops": 2000}
+    volume = {"size_bytes": TIB, **({} if by_size else {"qos_max_iops": 2000})}
+    given = tables({**limits, **({"burst": burst} if burst else {})}, volume, {"actual_iops": iops})
+    if not by_size:
+        given["fact.array_qos_policy"][0] |= {"kind": "fixed", "max_iops": 2000}
+    steps = ("step_adaptive_ceiling", "step_volume_qos", "step_curve_cost", "step_volume_ceiling")
+    [held] = chained("step_volume_load", given, *steps)
+    assert held["is_at_limit"] is is_at_limit

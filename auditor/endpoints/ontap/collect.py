@@ -20,7 +20,7 @@ from auditor.endpoints.ontap.lists import Lists
 from auditor.endpoints.ontap.node_load import NodeLoad
 from auditor.endpoints.ontap.platform import platform_of
 from auditor.endpoints.ontap.pools import Pools
-from auditor.endpoints.ontap.qos import NOT_KNOWN, Policy, Reference, policy_of, policy_row, reference_of
+from auditor.endpoints.ontap.qos import FIRST_WITH_BURST, NOT_KNOWN, Policy, Reference, policy_of, policy_row, reference_of
 from auditor.errors import CredentialsError, EndpointError
 from auditor.facts.needs import EVERYTHING
 from auditor.model import Gap
@@ -145,7 +145,8 @@ class _Reading:
             self.policies[one_row["policy_id"]] = policy_of(one_row)
             return one_row
 
-        return self.lists.table("array_qos_policy", row, "storage/qos/policies", "policy", fields="uuid,name,object_count,fixed,adaptive")
+        fields = "uuid,name,object_count,fixed,adaptive" + (",burst" if self.cluster.version[:2] >= FIRST_WITH_BURST else "")
+        return self.lists.table("array_qos_policy", row, "storage/qos/policies", "policy", fields=fields)
 
     def volumes(self) -> Iterator[Batch | Gap]:
         """FlexVols that NFS can export, then LUNs of class regular and vvol; FlexVols also have the pool and the QoS of their LUNs."""

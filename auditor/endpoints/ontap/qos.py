@@ -17,6 +17,10 @@ BYTES_PER_MB = 1_000_000
 """Of max_throughput_mbps. Source: ONTAP command reference, qos policy-group modify: "the units are base ten". Other clients of ONTAP
 (OpenStack) take a MB for 1,048,576 bytes; not verified against a real system."""
 
+FIRST_WITH_BURST = (9, 19)
+"""The first release whose policies report how far they let a volume go above its ceiling. Source: netapp-ontap 9.19.1, QosPolicyBurst,
+which 9.18.1 has not. Until then, and where nothing was set, it is 50 % for a second (docs/domain/facts.md#7-8)."""
+
 _RATE = re.compile(r"(\d+(?:\.\d+)?)\s*(iops|[kmgt]?b/s)", re.IGNORECASE)
 _SCALE = {"b/s": 1, "kb/s": 10**3, "mb/s": 10**6, "gb/s": 10**9, "tb/s": 10**12}
 _NO_POLICY = frozenset({"", "none", "-"})
@@ -33,6 +37,7 @@ class Policy:
     max_bytes_per_second: int | None
     is_shared: bool | None
     is_read: bool
+    burst_iops: int | None = None
     is_adaptive: bool = False  # its ceilings go by the size of what it is given to: a view works them out
 
 
@@ -58,17 +63,19 @@ def policy_row(policy: Record) -> Row:
     """A row of array_qos_policy.
 
     The limits of an adaptive policy go by the size of each object that it is given to, so that it has no ceiling of its own:
-    its limits are in `raw`, and is_read is false. A fixed one without limits lets everything pass, 0 likewise.
+    its limits are in `raw`, and is_read is false. A fixed one without limits lets everything pass, 0 likewise. A burst that was set is in
+    `raw`, too, under its own name.
 
-    Source: netapp-ontap, QosPolicyFixed ("0 means no maximum throughput is enforced"), QosPolicyAdaptive.
+    Source: netapp-ontap, QosPolicyFixed ("0 means no maximum throughput is enforced"), QosPolicyAdaptive, QosPolicyBurst.
     """
-    fixed, adaptive = optional(policy, "fixed"), optional(policy, "adaptive")
+    fixed, adaptive, burst = (optional(policy, name) for name in ("fixed", "adaptive", "burst"))
     row: Row = {
         "policy_id": policy.identifier("uuid"),
         "name": policy.text("name"),
         "kind": "fixed" if fixed else "adaptive" if adaptive else None,
         "min_iops": None,
         "max_iops": None,
+        "burst_iops": None,
         "max_bytes_per_second": None,
         "is_shared": False if adaptive else None,  # "policies are enforced individually amongst storage objects"
         "is_read": False,
@@ -79,7 +86,8 @@ def policy_row(policy: Record) -> Row:
     if limits is None or (fixed and adaptive):
         policy.parse_errors.add("fixed or adaptive", policy.label, "are both there" if limits else "are both missing")
         return row
-    row["raw"] = json.dumps(dict(limits.value), sort_keys=True, default=str)
+    reported = {**limits.value, **({} if burst is None else {"burst": dict(burst.value)})}
+    row["raw"] = json.dumps(reported, sort_keys=True, default=str)
     if fixed is None:
         return row
     shared = fixed.value.get("capacity_shared")
@@ -87,15 +95,31 @@ def policy_row(policy: Record) -> Row:
         fixed.parse_errors.add("fixed.capacity_shared", fixed.label, "is not reported")
     known = [_limit(fixed, name) for name in ("min_throughput_iops", "max_throughput_iops", "max_throughput_mbps")]
     least, most = _rates(fixed, "min_throughput"), _rates(fixed, "max_throughput")
-    megabytes = known[2][0]
+    megabytes, most_iops = known[2][0], known[1][0] or most.iops
+    burst_iops, burst_is_read = _burst(burst, most_iops)
     # The text is more precise than whole megabytes; of operations both know the same.
     return row | {
         "min_iops": known[0][0] or least.iops,
-        "max_iops": known[1][0] or most.iops,
+        "max_iops": most_iops,
+        "burst_iops": burst_iops,
         "max_bytes_per_second": most.bytes_per_second or (megabytes and megabytes * BYTES_PER_MB),
         "is_shared": shared if isinstance(shared, bool) else None,
-        "is_read": all(understood for _, understood in known) and least.is_read and most.is_read and isinstance(shared, bool),
+        "is_read": all(understood for _, understood in known)
+        and burst_is_read
+        and least.is_read
+        and most.is_read
+        and isinstance(shared, bool),
     }
+
+
+def _burst(burst: Record | None, max_iops: int | None) -> tuple[int | None, bool]:
+    """The IOPS up to which a ceiling lets its volumes go for a while, where that was set, and whether it was understood; 0 sets nothing."""
+    if burst is None:
+        return None, True
+    given = {name: burst.number(name) for name in ("iops", "percent", "duration") if burst.value.get(name) is not None}
+    iops, percent = given.get("iops") or 0, given.get("percent") or 0
+    is_set = max_iops is not None and (iops or percent)
+    return max(iops, max_iops * (100 + percent) // 100) if is_set and max_iops else None, None not in given.values()
 
 
 def _limit(fixed: Record, name: str) -> tuple[int | None, bool]:
@@ -137,7 +161,7 @@ def _rates(fixed: Record, name: str) -> _Rates:
 
 def policy_of(row: Row) -> Policy:
     """What volumes need of a row of array_qos_policy."""
-    names = ("policy_id", "name", "min_iops", "max_iops", "max_bytes_per_second", "is_shared", "is_read")
+    names = ("policy_id", "name", "min_iops", "max_iops", "burst_iops", "max_bytes_per_second", "is_shared", "is_read")
     return Policy(**{name: row[name] for name in names}, is_adaptive=row["kind"] == "adaptive")
 
 
@@ -172,6 +196,7 @@ def qos_columns(record: Record, own_policy: Reference, around: tuple[Reference, 
         "qos_policy": mine.name if mine else own_policy.name,
         "qos_min_iops": mine and mine.min_iops,
         "qos_max_iops": mine and mine.max_iops,
+        "qos_burst_iops": mine and mine.burst_iops,
         "qos_max_bytes_per_second": mine and mine.max_bytes_per_second,
         "qos_shared": mine and mine.is_shared,
         "qos_group_id": first.policy_id,

@@ -34,6 +34,7 @@ class QosPolicy:
     kind: str  # fixed | adaptive
     limits: dict[str, Any]
     pgid: int
+    burst: tuple[int, int] = (0, 0)  # percent, seconds
 
 
 @dataclass(slots=True)
@@ -256,7 +257,7 @@ class Cluster:
                 "capacity_shared": about.shared,
             }
         kind = "fixed" if about.adaptive is None else "adaptive"
-        return QosPolicy(self.uuid("qos", about.svm, about.name), about.svm, about.name, kind, limits, place)
+        return QosPolicy(self.uuid("qos", about.svm, about.name), about.svm, about.name, kind, limits, place, about.burst)
 
     def _efficiency(self, about: EfficiencyPolicyDescription) -> EfficiencyPolicy:
         settings = {

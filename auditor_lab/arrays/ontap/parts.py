@@ -120,7 +120,10 @@ class AdaptiveDescription:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QosPolicyDescription:
-    """A policy group; 0 means "no limit", as in ONTAP. `shared`: one limit for all members together."""
+    """A policy group; 0 means "no limit", as in ONTAP. `shared`: one limit for all members together.
+
+    `burst` is how far it lets them go above its ceiling from 9.19 on: percent and seconds, 0 is what every release does.
+    """
 
     name: str
     svm: str
@@ -129,6 +132,7 @@ class QosPolicyDescription:
     max_mbps: int = 0
     shared: bool = False
     adaptive: AdaptiveDescription | None = None
+    burst: tuple[int, int] = (0, 0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -34,6 +34,7 @@ def errors(one: Record) -> list[str]:
 QOS_OF_NONE = {
     "qos_policy_id": None,
     "qos_policy": None,
+    "qos_burst_iops": None,
     "qos_min_iops": None,
     "qos_max_iops": None,
     "qos_max_bytes_per_second": None,

@@ -258,3 +258,13 @@ def test_the_media_of_a_pool_are_those_of_its_disks(served: Served, changes: lis
 
     server.alterations["GET storage/aggregates"] = alter
     assert collected(endpoint, clock, needs([("array_pool", "media")])).tables["array_pool"][0]["media"] == media
+
+
+@pytest.mark.parametrize(("version", "burst"), [("9.18.1", None), ("9.19.1", 8000)])
+def test_a_burst_above_a_ceiling_is_asked_for_of_releases_that_have_one(tmp_path: Path, version: str, burst: int | None) -> None:
+    policies = tuple(dataclasses.replace(each, burst=(60, 30)) for each in CLUSTER.qos_policies)
+    with serving(tmp_path, dataclasses.replace(CLUSTER, version=version, qos_policies=policies)) as (_, endpoint, clock):
+        found = collected(endpoint, clock, needs([("array_qos_policy", "burst_iops"), ("array_volume", "qos_burst_iops")]))
+    assert found.gaps == []
+    assert {row["burst_iops"] for row in found.tables["array_qos_policy"] if row["name"] == "gold"} == {burst}
+    assert {row["qos_burst_iops"] for row in found.tables["array_volume"] if row["qos_policy"] == "gold"} == {burst}

@@ -130,10 +130,29 @@ def limits(fixed: Any, **more: Any) -> tuple[dict[str, Any], list[str]]:
 )
 def test_a_fixed_policy_has_its_limits(fixed: dict[str, Any], columns: dict[str, Any], named: list[str]) -> None:
     row, found = limits(fixed)
-    empty = {"min_iops": None, "max_iops": None, "max_bytes_per_second": None, "is_shared": True, "is_read": True}
+    empty = {"min_iops": None, "max_iops": None, "burst_iops": None, "max_bytes_per_second": None, "is_shared": True, "is_read": True}
     about = {"policy_id": "p-1", "name": "gold", "kind": "fixed", "volumes": 3, "raw": json.dumps(fixed, sort_keys=True)}
     assert row == {**about, **empty, **columns}
     assert found == named
+
+
+# Source: netapp-ontap 9.19.1, QosPolicyBurst: "Burst maximum IOPS" or a percentage "above policy max_throughput", for so many seconds; "If
+# burst_iops is less than max_throughput or peak_iops, then max_throughput or peak_iops is used".
+@pytest.mark.parametrize(
+    ("burst", "iops", "named"),
+    [
+        pytest.param({"percent": 40, "duration": 60}, 7000, [], id="a percentage"),
+        pytest.param({"iops": 9000, "duration": 60}, 9000, [], id="a rate"),
+        pytest.param({"iops": 900}, 5000, [], id="a rate below the ceiling"),
+        pytest.param({"percent": 0, "iops": 0, "duration": 0}, None, [], id="nothing was set"),
+        pytest.param({"percent": None, "iops": 6000}, 6000, [], id="one of them is left unfilled"),
+        pytest.param({"percent": "odd"}, None, ["burst.percent"], id="an odd one"),
+    ],
+)
+def test_a_burst_that_was_set_is_read(burst: dict[str, Any], iops: int | None, named: list[str]) -> None:
+    row, found = limits(FIXED, burst=burst)
+    assert (row["burst_iops"], row["max_iops"], json.loads(row["raw"])["burst"]) == (iops, 5000, burst)
+    assert (found, row["is_read"]) == (named, not named)
 
 
 def test_an_adaptive_policy_has_its_limits_as_they_are() -> None:

@@ -6,6 +6,7 @@
 -- * On Element a large operation counts several times, by the volume's own curve. Other families count it several times, too, or once:
 --   `share_at_least` holds for all families, `share_at_most` for those that count each operation once.
 -- * A PowerStore lets a volume, or a group, go above its ceilings for a while (`burst_share`, of each of them): until then it may be held back or not.
+--   So does an ONTAP; what it does where nothing was set, half as much again for a second, is lost in a mean of 15 seconds (docs/domain/facts.md#7-8).
 -- * Where a ceiling depends on a size, only bounds of it may be known: above the upper bound it is reached, below the lower bound it is not.
 -- `is_countable`: every volume under each of its ceilings is listed. That is not so for a policy of an ONTAP's file system or SVM, nor where the
 -- bounds of a ceiling decide nothing. `is_told`: the load of each volume under them was read.
@@ -31,7 +32,12 @@ policy AS (
         policy_id,
         is_shared,
         volumes,
-        1 + TRY(TRY_CAST(json_extract_string(raw, '$.burst_percentage') AS DOUBLE)) / 100 AS burst_share
+        1 + coalesce(
+            TRY(TRY_CAST(json_extract_string(raw, '$.burst_percentage') AS DOUBLE)),
+            nullif(TRY(TRY_CAST(json_extract_string(raw, '$.burst.percent') AS DOUBLE)), 0)
+        ) / 100 AS burst_share,
+        nullif(TRY(TRY_CAST(json_extract_string(raw, '$.burst.iops') AS DOUBLE)), 0) AS burst_iops,
+        TRY(TRY_CAST(json_extract_string(raw, '$.burst.duration') AS DOUBLE)) AS burst_seconds
     FROM fact.array_qos_policy
 ),
 under AS (
@@ -85,7 +91,9 @@ ceiling AS (
         coalesce(m.is_alone, false) OR coalesce(t.is_countable AND t.is_told AND t.is_whole, false) AS is_whole,
         CASE WHEN m.is_shared THEN t.is_told ELSE m.actual_iops IS NOT NULL AND m.bytes_per_second IS NOT NULL END AS is_told,
         CASE WHEN m.is_shared THEN ' of policy ' || coalesce(q.qos_policy, m.qos_policy_id) || ', shared by ' || t.volumes || ' volumes' ELSE '' END AS whose,
-        p.burst_share
+        p.burst_share,
+        p.burst_iops,
+        p.burst_seconds
     FROM member AS m
     JOIN step_volume_qos AS q USING (endpoint, volume_id)
     LEFT JOIN policy AS p ON p.endpoint = m.endpoint AND p.policy_id = m.qos_policy_id
@@ -106,7 +114,9 @@ ceiling AS (
         coalesce(t.is_countable AND t.is_told AND t.is_whole, false),
         coalesce(t.is_told, false),
         ' of ' || q.qos_group || CASE WHEN t.volumes > 1 THEN ', shared by ' || t.volumes || ' volumes' ELSE '' END,
-        p.burst_share
+        p.burst_share,
+        p.burst_iops,
+        p.burst_seconds
     FROM member AS m
     JOIN step_volume_qos AS q USING (endpoint, volume_id)
     LEFT JOIN policy AS p ON p.endpoint = m.endpoint AND p.policy_id = m.qos_group_id
@@ -119,7 +129,8 @@ used AS (
         c.*,
         a.family,
         c.iops * CASE WHEN a.family = 'solidfire' THEN k.cost ELSE 1 END / nullif(c.max_iops, 0) AS of_iops,
-        c.bytes_per_second / nullif(c.max_bytes_per_second, 0) AS of_bytes
+        c.bytes_per_second / nullif(c.max_bytes_per_second, 0) AS of_bytes,
+        coalesce(c.burst_share, c.burst_iops / nullif(c.max_iops, 0), CASE WHEN a.family = 'ontap' THEN 1.5 END) AS of_burst
     FROM ceiling AS c
     LEFT JOIN step_array AS a USING (endpoint)
     LEFT JOIN step_curve_cost AS k USING (endpoint, volume_id)
@@ -152,6 +163,6 @@ SELECT
     CASE WHEN count(share_of_all) = count(*) AND any_value(family) IN ('ontap', 'flasharray', 'solidfire') THEN max(share_of_all) END AS share_at_most,
     bool_and(is_countable AND (NOT is_between OR coalesce(share >= at_ceiling() OR share_of_all < at_ceiling(), false))) AS is_countable,
     bool_and(is_told) AS is_told,
-    max(burst_share) AS burst_share
+    max(CASE WHEN family IS DISTINCT FROM 'ontap' OR of_burst > 1.5 OR burst_seconds > 1 THEN of_burst END) AS burst_share
 FROM compared
 GROUP BY endpoint, volume_id;

@@ -7,7 +7,7 @@
 -- `latency_ms` has what QoS held back in it. Only a FlashArray tells that apart: where it was not read there, neither is known. An ONTAP's may lie
 -- below the delay of its QoS (NetApp KB, QoS latency).
 -- `is_at_limit`: by what the array says (a FlashArray that delays, an Element volume that does all it may), else by what it does under its ceilings.
--- PowerStore: between a ceiling and its burst nobody knows.
+-- PowerStore, and ONTAP where a burst was set: between a ceiling and its burst nobody knows.
 -- Element: above its maximum a volume with credits bursts, and is held at the burst alone. Its cluster may hold a volume below its maximum
 -- (docs/domain/facts.md#6-7): then that is its ceiling. One that does more than its maximum all the same is not held there.
 -- A FlashArray that delays nothing has to do all of a ceiling.
