@@ -44,10 +44,11 @@ SERVES: Mapping[str, Mapping[str, bool | None]] = MappingProxyType(
         },
         # What was destroyed is no volume here. Volume.promotion_status: demoted "no longer accepts write requests"; likewise that of its
         # pod, "does not accept write requests". PodArrayStatus.status of this array: offline and resyncing "cannot
-        # handle I/O to the pod", suspended "would transition to either online or offline soon".
+        # handle I/O to the pod", suspended "would transition to either online or offline soon". Realm.data_availability_status: sealed,
+        # "preventing data access".
         "flasharray": {
             "active": True,
-            **dict.fromkeys(("demoted", "pod demoted", "pod offline", "pod resyncing"), False),
+            **dict.fromkeys(("demoted", "pod demoted", "pod offline", "pod resyncing", "realm sealed"), False),
             **dict.fromkeys(("promoting", "pod promoting", "pod suspended", "pod unknown"), None),
         },
         # VolumeEx.StatusEnum of NetApp/santricity-webapi-javasdk, which explains none of them; a degraded one may serve with a drive less.

@@ -70,7 +70,7 @@ def test_each_list_has_a_state_that_serves_and_is_the_list_that_is_read_by() -> 
     assert {*SERVES["solidfire"]} == {*element.VOLUME_STATES} - {"deleted"} | {*element.ACCESS} - {"readWrite"}
     assert {*SERVES["flasharray"]} == {"active", *flasharray.PROMOTIONS} - {"promoted"} | {
         f"pod {word}" for word in {*flasharray.PROMOTIONS, *flasharray.IN_POD} - {"promoted", "online"}
-    }
+    } | {f"realm {word}" for word in {*flasharray.REALM_DATA} - {"unsealed"}}
     svms = {f"SVM {state}" for state in ontap.SVM_STATES if state != "running"}
     assert {*SERVES["ontap"]} >= svms | {*ontap.CONTAINER_STATES}
 

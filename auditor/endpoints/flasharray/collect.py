@@ -12,9 +12,9 @@ from auditor.endpoints.common.topics import batch, optional, read_topics
 from auditor.endpoints.flasharray import rows
 from auditor.endpoints.flasharray.enumerations import CONTROLLER_KINDS
 from auditor.endpoints.flasharray.history import load_history
-from auditor.endpoints.flasharray.hosts import connection_rows, host_row, initiator_rows, is_of_a_peer
+from auditor.endpoints.flasharray.hosts import connection_rows, host_row, initiator_rows, is_destroyed, is_of_a_peer
 from auditor.endpoints.flasharray.jobs import Jobs
-from auditor.endpoints.flasharray.levels import OF_HOSTS, OF_REALMS, Levels, level_ceilings
+from auditor.endpoints.flasharray.levels import OF_HOSTS, OF_REALMS, Levels, level_ceilings, realm_state
 from auditor.errors import EndpointError
 from auditor.facts.needs import EVERYTHING
 from auditor.model import Gap
@@ -74,6 +74,7 @@ class _Reading:
     wants_model: bool = True
     wants_tags: bool = True
     groups: dict[str, tuple[str | None, rows.Ceilings]] = field(default_factory=dict)
+    gone_hosts: set[str] = field(default_factory=set)  # ids of those that were destroyed
     host_protocols: dict[str, set[str]] | None = None  # kinds of initiators by array_host_id; None: not read
     volume_ids: set[str] | None = None  # None: not all of them read
     active_volumes: dict[str, str | None] = field(default_factory=dict)  # names by id, of those that have a load
@@ -157,6 +158,8 @@ class _Reading:
                     if row["status"] == "active":
                         state = self.pod_states.get(row["pod"])
                         row["status"] = None if state is None else state or "active"
+                if row["status"] == "active":
+                    row["status"] = self.levels.state_over(row)
                 if row["is_virtual"] and self.wants_tags:
                     yield from self._read_vvol_ids()
                     row["vvol_id"] = (self.vvol_ids or {}).get(volume_id)
@@ -186,8 +189,11 @@ class _Reading:
                 f"GET {resource}, whose ceilings hold for volumes as well",
                 partial(self._all, resource, kind, parse_errors),
             )
-            own = [record for record in listed or () if not is_of_a_peer(record.value)]
+            own = [record for record in listed or () if not (is_of_a_peer(record.value) or is_destroyed(record.value))]
             held.update({str(record.value["name"]): level_ceilings(record, has_level=True) for record in own})
+            if resource == "realms":
+                self.levels.are_realms_read = listed is not None
+                self.levels.states = {str(record.value["name"]): realm_state(record) for record in own}
             self.levels.is_whole = self.levels.is_whole and listed is not None and not parse_errors.any
             yield from parse_errors.gaps(self.endpoint)
         if self.levels.need_connections:
@@ -280,13 +286,16 @@ class _Reading:
                 yield rows.node_row(controller)
 
     def _hosts(self, parse_errors: ParseErrors) -> tuple[list[Row], list[Row]]:
-        """Rows of array_host and of array_initiator, without a peer's hosts; remembers by which protocols each host comes."""
+        """Rows of array_host and of array_initiator, without hosts of a peer and destroyed ones; remembers how each host comes."""
         table_rows: list[Row] = []
         initiators: list[Row] = []
         protocols: dict[str, set[str]] = {}
         has_level = tuple(map(int, self.array.api_version.split("."))) >= OF_HOSTS
         for host in self._listed("hosts", "host", "name", parse_errors):
             if is_of_a_peer(host.value):
+                continue
+            if is_destroyed(host.value):
+                self.gone_hosts.add(host.identifier("name") or "")
                 continue
             table_rows.append(row := host_row(host))
             self.levels.hosts[row["array_host_id"]] = level_ceilings(host, has_level=has_level)
@@ -305,6 +314,8 @@ class _Reading:
         for answer in self.array.pages("connections"):
             for row in connection_rows(answer, parse_errors):
                 pair = (row["volume_id"], row["array_host_id"])
+                if row["array_host_id"] in self.gone_hosts:
+                    continue
                 if pair in seen:
                     parse_errors.add("the pair", f"volume {pair[0]} and host {pair[1]}", "came twice; the second record was left out")
                     continue

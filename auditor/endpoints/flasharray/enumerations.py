@@ -43,6 +43,11 @@ IN_POD: Mapping[str, str] = MappingProxyType(
 )
 """PodArrayStatus.status, of one array in a pod."""
 
+REALM_DATA: Mapping[str, str] = MappingProxyType(
+    {"unsealed": "data can be served", "sealed": "the key of its data is away, which prevents access"}
+)
+"""Realm.data_availability_status of a realm with keys of its own, from REST 2.55 on; null of any other (not verified)."""
+
 CONTROLLER_KINDS: Mapping[str, str] = MappingProxyType(
     {"array_controller": "of the array", "shelf_controller": "of a shelf, which serves no host"}
 )

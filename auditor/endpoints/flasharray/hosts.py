@@ -34,6 +34,14 @@ def is_of_a_peer(record: Mapping[str, Any]) -> bool:
     return isinstance(name, str) and _PEER.fullmatch(name) is not None
 
 
+def is_destroyed(record: Mapping[str, Any]) -> bool:
+    """Whether an object awaits its end, and serves nobody until it is recovered.
+
+    Source: OpenAPI definitions, Host.destroyed and HostGroup.destroyed: "destroyed with its container realm and is pending eradication".
+    """
+    return record.get("destroyed") is True
+
+
 def _is_to_a_peer(connection: Mapping[str, Any]) -> bool:
     """Whether a connection, or one of its ends, is a peer's."""
     ends = (connection.get(name) for name in ("host", "host_group"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from auditor.endpoints.flasharray.enumerations import REALM_DATA
 from auditor.endpoints.flasharray.rows import Ceilings, ceilings
 
 if TYPE_CHECKING:
@@ -28,6 +29,18 @@ def level_ceilings(record: Record, *, has_level: bool) -> Ceilings:
     return ceilings(record)
 
 
+def realm_state(realm: Record) -> str | None:
+    """Why hosts do not get at the volumes of a realm: "realm sealed", or empty where nothing says so; None where the word is not known.
+
+    Source: OpenAPI definitions FA2.55, Realm.data_availability_status: "`sealed` when the key is disabled or unavailable, preventing data
+    access". Not seen on a real array.
+    """
+    if realm.value.get("data_availability_status") is None:
+        return ""
+    word = realm.listed("data_availability_status", REALM_DATA)
+    return None if word is None else "realm sealed" if word == "sealed" else ""
+
+
 @dataclass(slots=True)
 class Levels:
     """The ceilings of hosts, host groups and realms that were read.
@@ -37,14 +50,26 @@ class Levels:
         groups: ceilings by the host group's name.
         realms: ceilings by the realm's name.
         group_of: the host group's name by the host's id.
+        states: why hosts may not get at the volumes of a realm, by its name: as `realm_state`.
         is_whole: every level that the release has was read.
+        are_realms_read: of the releases that have realms.
     """
 
     hosts: dict[str, Ceilings] = field(default_factory=dict)
     groups: dict[str, Ceilings] = field(default_factory=dict)
     realms: dict[str, Ceilings] = field(default_factory=dict)
     group_of: dict[str, str] = field(default_factory=dict)
+    states: dict[str, str | None] = field(default_factory=dict)
     is_whole: bool = True
+    are_realms_read: bool = True
+
+    def state_over(self, row: Row) -> str | None:
+        """What hosts get of a volume of array_volume that is active by itself: "active", or why not; None where nobody knows."""
+        realm, _, inside = (row["name"] or "").partition("::")
+        if not self.are_realms_read:
+            return None if inside and row["pod"] != realm else "active"  # a pod of no realm is named before "::", too
+        state = self.states.get(realm, "")
+        return None if state is None else state or "active"
 
     @property
     def need_connections(self) -> bool:

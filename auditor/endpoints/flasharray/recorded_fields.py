@@ -11,6 +11,6 @@ FORMS = KeptForms(
 )
 
 KEPT = """
-algorithm code host_encryption_key_status manual_eradication mediator_status mode model os personality
+algorithm code data_availability_status host_encryption_key_status manual_eradication mediator_status mode model os personality
 priority_adjustment_operator promotion_status protocol protocols requested_promotion_state severity state status subtype type version
 """

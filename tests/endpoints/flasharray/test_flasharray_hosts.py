@@ -127,6 +127,17 @@ def test_a_peers_hosts_and_what_they_reach_are_left_out(tmp_path: Path, forget: 
     assert column(found, "device")["both::shared"] == "naa.624a9370704fa624cf6e4196000217f9"
 
 
+# Source: OpenAPI definitions, Host.destroyed: "destroyed with its container realm and is pending eradication".
+def test_a_destroyed_host_and_what_it_reached_are_left_out(served: tuple[FlashArrayServer, Endpoint]) -> None:
+    server, endpoint = served
+    server.alterations["GET hosts"] = item(lambda host: host.update(destroyed=True), place=0)
+    found = collected(endpoint)
+    assert found.gaps == []
+    assert [row["name"] for row in found.tables["array_host"]] == ["esx-2", "nvme-1"]
+    for table in ("array_initiator", "array_connection"):
+        assert {row["array_host_id"] for row in found.tables[table]} == {"esx-2", "nvme-1"}
+
+
 def test_a_connection_that_says_it_is_a_peers_is_left_out(served: tuple[FlashArrayServer, Endpoint]) -> None:
     server, endpoint = served
     whole = collected(endpoint).tables["array_connection"]

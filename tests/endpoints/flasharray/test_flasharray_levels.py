@@ -9,6 +9,7 @@ import pytest
 
 from auditor.endpoints.flasharray.client import open_flasharray
 from auditor.endpoints.flasharray.collect import collect_flasharray
+from auditor.facts.volume_states import SERVES
 from auditor.model import EndpointKind
 from auditor_lab.arrays.flasharray.description import FlashArrayDescription
 from auditor_lab.arrays.flasharray.parts import HostDescription, PodDescription, QosDescription, VolumeDescription, VolumeGroupDescription
@@ -107,3 +108,33 @@ def test_a_release_without_these_levels_is_not_asked_for_them(tmp_path: Path) ->
             found = Collected(collect_flasharray(array, endpoint))
         assert not {"GET host-groups", "GET realms"} & set(server.requests)
     assert ceilings(found) == NONE
+
+
+def with_realm(**fields: Any) -> Any:
+    return lambda answer: answer | {"items": [each | fields for each in answer["items"]]}
+
+
+# Source: OpenAPI definitions FA2.55, Realm.data_availability_status.
+@pytest.mark.parametrize(
+    ("word", "state", "serves"),
+    [("sealed", "realm sealed", False), ("unsealed", "active", True), (None, "active", True), ("odd", None, None)],
+)
+def test_the_volumes_of_a_sealed_realm_serve_nobody(tmp_path: Path, word: str | None, state: str | None, serves: bool | None) -> None:
+    found = read(tmp_path, changed(**REALMS), realms=with_realm(data_availability_status=word))
+    states = {row["name"]: row["status"] for row in found.tables["array_volume"]}
+    assert states == dict.fromkeys(NAMES, "active") | {"tenant::pod::of-realm": state}
+    assert (state and SERVES["flasharray"][state]) == serves
+    assert (found.gaps == []) is (state is not None)
+
+
+def test_realms_that_were_not_read_leave_the_states_of_what_may_be_in_one_open(tmp_path: Path) -> None:
+    pods = changed(pods=(*FREE.pods, PodDescription("alone")), volumes=(*FREE.volumes, VolumeDescription("alone::of-pod")))
+    found = read(tmp_path, pods, Fault("drop", "GET realms"))
+    states = {row["name"]: row["status"] for row in found.tables["array_volume"]}
+    assert states == dict.fromkeys([*NAMES, "alone::of-pod"], "active") | {"tenant::pod::of-realm": None}
+
+
+def test_a_realm_and_a_group_of_hosts_that_were_destroyed_limit_nothing(tmp_path: Path) -> None:
+    gone = with_realm(destroyed=True)
+    found = read(tmp_path, changed(**REALMS, **GROUPS), realms=gone, host_groups=gone)
+    assert (found.gaps, ceilings(found)) == ([], NONE)
