@@ -64,7 +64,7 @@ WAITING = {
     "adapter_load": "queued queued_max queue_ms",
     "datastore_load": "latency_ms sioc_active_percent observed_latency_us normalized_latency_us",
     "vm_disk_load": "latency_ms",
-    "array_volume_load": "utilization latency_us client_queue_depth throttle_us throttled_share",
+    "array_volume_load": "utilization latency_us client_queue_depth throttle_us scheduled_us throttled_share",
     "array_pool_load": "busy_percent current_latency_us current_ops optimal_ops",
 }
 """By table of counters, the columns that count waiting, or how near it is."""

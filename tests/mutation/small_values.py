@@ -313,6 +313,7 @@ VALUES: Mapping[str, Mapping[str, Choices]] = {
         "throttled_share": (0.0, 0.4),
         "bytes_per_second": (0, 40960000),
         "throttle_us": (0, 1300),
+        "scheduled_us": (0, 400),
         "misaligned_ratio": (0.0, 0.4),
     },
     "array_protocol_endpoint": {"state": ("Active", "online", "odd")},

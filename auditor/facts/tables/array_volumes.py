@@ -134,7 +134,12 @@ ARRAY_VOLUME_TABLES = (
             "how far below its ceiling its cluster holds it, 0 to 1: 0.4 leaves 60 % of it; NULL when not reported; Element",
         ),
         ("bytes_per_second", "BIGINT", "read and written"),
-        ("throttle_us", "BIGINT", "microseconds an operation waited for the array's QoS, the mean; NULL when not reported"),
+        ("throttle_us", "BIGINT", "microseconds an operation waited for a ceiling of the array's QoS, the mean; NULL when not reported"),
+        (
+            "scheduled_us",
+            "BIGINT",
+            "microseconds an operation waited for the array's QoS beside its ceilings, the mean; NULL when not reported; FlashArray",
+        ),
         (
             "misaligned_ratio",
             "DOUBLE",

@@ -311,6 +311,15 @@ def test_a_pod_serves_hosts_as_array_and_promotion_say(arrays: Any, promotion: s
     assert (rows.pod_state(pod, "f-1"), len(errors(pod.parse_errors))) == (expected, named)
 
 
+# Source: OpenAPI definitions FA2.49, ResourcePerformance, qos_scheduling_usec_per_read_op.
+def test_what_qos_scheduling_delays_is_no_delay_of_a_ceiling() -> None:
+    scheduling = {f"qos_scheduling_usec_per_{kind}_op": delay for kind, delay in (("read", 50), ("write", 100), ("mirrored_write", 0))}
+    row = rows.load_row(record({**LOAD, **scheduling}))
+    # 300 x 50 + 100 x 100 microseconds in 500 operations.
+    assert (row["scheduled_us"], row["throttle_us"], row["latency_us"]) == (50, 18, 360)
+    assert "scheduled_us" not in rows.load_row(record(LOAD)), "of an earlier release"
+
+
 def test_an_alert_has_its_code_component_and_text() -> None:
     alert = {"id": "A-7", "severity": "warning", "code": 1024, "issue": "path lost", "summary": "CT0", "component_name": "ct0.fc1"}
     assert rows.fault_row(record(alert)) == {

@@ -22,6 +22,7 @@ def held(family: str | None, *volumes: Cells, policies: Rows | None = None) -> d
         "bytes_per_second",
         "utilization",
         "throttle_us",
+        "scheduled_us",
         "burst_credit",
         "throttled_share",
         "average_io_bytes",
@@ -309,6 +310,18 @@ def test_each_element_volume_has_its_own_curve() -> None:
 def test_latency_has_what_qos_holds_back(family: str, latency: float) -> None:
     row = one(family, iops=1, latency_us=500, throttle_us=200)
     assert (row["latency_ms"], row["read_at"]) == (pytest.approx(latency), READ_AT)
+
+
+@pytest.mark.parametrize(
+    ("scheduled", "throttled", "is_at_limit"),
+    [(None, 0, False), (0, 0, False), (50, 0, False), (51, 0, None), (51, 1, True)],
+)
+def test_a_flasharray_whose_qos_scheduling_delays_a_volume_leaves_open_whether_the_wait_is_qos(
+    scheduled: int | None, throttled: int, is_at_limit: bool | None
+) -> None:
+    row = one("flasharray", iops=900, bytes=1, latency_us=500, qos_max_iops=4000, throttle_us=throttled, scheduled_us=scheduled)
+    assert row["is_at_limit"] is is_at_limit
+    assert (row["qos_wait"] is None) is (is_at_limit is None)
 
 
 def test_a_flasharray_whose_delay_was_not_read_has_no_latency() -> None:

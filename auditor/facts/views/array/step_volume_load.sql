@@ -10,7 +10,8 @@
 -- PowerStore, and ONTAP where a burst was set: between a ceiling and its burst nobody knows.
 -- Element: above its maximum a volume with credits bursts, and is held at the burst alone. Its cluster may hold a volume below its maximum
 -- (docs/domain/facts.md#6-7): then that is its ceiling. One that does more than its maximum all the same is not held there.
--- A FlashArray that delays nothing has to do all of a ceiling.
+-- A FlashArray that delays nothing has to do all of a ceiling. One whose QoS scheduling takes more than a tenth of the latency, a policy, holds back
+-- without a ceiling: whether the wait is QoS, nobody knows then.
 WITH asked AS (
     SELECT endpoint, max(read_at) AS read_at FROM fact.reading WHERE topic = 'volume_load' AND scope = '' GROUP BY endpoint
 ),
@@ -29,6 +30,7 @@ limited AS (
         l.actual_iops,
         l.latency_us,
         l.throttle_us,
+        coalesce(l.scheduled_us * 10 > l.latency_us, false) AS is_scheduled,
         l.burst_credit,
         l.held_below,
         CASE
@@ -59,6 +61,7 @@ held AS (
         *,
         CASE
             WHEN throttle_us > 0 THEN true
+            WHEN is_scheduled THEN NULL
             WHEN utilization >= 1 AND (NOT may_burst OR is_at_burst OR burst_credit = 0) THEN true
             WHEN utilization > 0 AND utilization >= at_ceiling() * (1 - held_below) THEN true
             WHEN utilization >= 1 AND burst_credit IS NULL THEN NULL
