@@ -185,7 +185,9 @@ class _Reading:
         """Addresses of NAS servers, and with them their exports: without both no NFS datastore is known to be one of this array's."""
         has_qos = self.array.has(files.FILE_QOS_SINCE)
         gaps = tuple(ParseErrors(f"GET {name}") for name in ("nas_server", "file_interface", "file_system", "nfs_export"))
-        servers = self._by_id("nas_server", files.fields_of("id,name", has_qos=has_qos), gaps[0])
+        added = ((files.MODE_SINCE, "is_production_mode_enabled"), (files.TEST_SINCE, "is_dr_test"))
+        fields = ",".join(["id,name", *(name for release, name in added if self.array.has(release))])
+        servers = self._by_id("nas_server", files.fields_of(fields, has_qos=has_qos), gaps[0])
         interfaces = self._listed("file_interface", files.INTERFACE_FIELDS, gaps[1])
         fields = files.fields_of("id,name,nas_server_id,filesystem_type,size_total", has_qos=has_qos)
         systems = self._by_id("file_system", fields, gaps[2])

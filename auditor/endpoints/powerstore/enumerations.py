@@ -1,7 +1,8 @@
 """What the values of a PowerStore's enumerations mean, of those that are judged by; a value that is not here is not known.
 
 Source: the vendor's OpenAPI definitions of REST 4.1 (github.com/dell/terraform-provider-powerstore,
-clientgen_utils/openapi_specs/spec_4_1.json); the enumeration that is named at each. Those of 4.4 hold the same values.
+clientgen_utils/openapi_specs/spec_4_1.json); the enumeration that is named at each. Those of 4.4 hold the same values, but for those that
+are named.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ SEVERITIES: Mapping[str, str] = MappingProxyType(
 INITIATORS: Mapping[str, str] = MappingProxyType({"iSCSI": "iscsi", "FC": "fc", "NVMe": "nvme", "NVMe_vVol": "nvme"})
 """InitiatorProtocolTypeEnum: NVMe is any transport of it; NVMe_vVol is an initiator for virtual volumes alone."""
 
-OS_TYPES = frozenset({"Windows", "Linux", "ESXi", "AIX", "HP-UX", "Solaris"})
-"""OSTypeEnum."""
+OS_TYPES = frozenset({"Windows", "Linux", "ESXi", "AIX", "HP-UX", "Solaris", "AHV"})
+"""OSTypeEnum; AHV, which is no ESXi, came with 4.4."""
 
 STALE_STATES: Mapping[str, bool] = MappingProxyType({"Not_Stale": False, "Disconnected": True})
 """HardwareStaleStateEnum, since 2.0: whether the state of a part is no longer kept up to date."""

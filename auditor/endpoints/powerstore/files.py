@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from auditor.endpoints.powerstore.enumerations import FILE_SYSTEMS, INTERFACE_ROLES
+from auditor.facts.volume_states import WAITING_COPY
 from auditor.text.addresses import in_short_form
 
 if TYPE_CHECKING:
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 FILE_QOS_SINCE = (4, 1)
 """The release that added performance_policy_id of NAS servers and file systems. Source: the definitions."""
+MODE_SINCE, TEST_SINCE = (3, 0), (3, 6)
+"""The releases that added nas_server.is_production_mode_enabled and is_dr_test. Source: the definitions."""
+
 INTERFACE_FIELDS = "id,name,nas_server_id,ip_address,role,is_disabled"
 EXPORT_FIELDS = "id,name,file_system_id"
 
@@ -36,11 +40,26 @@ def fields_of(names: str, *, has_qos: bool) -> str:
     return f"{names},performance_policy_id" if has_qos else names
 
 
+def _is_destination(server: Record | None) -> bool:
+    """Whether a NAS server waits for another one, under its addresses: its file systems "are all unmounted and so not directly accessible".
+
+    Source: the definitions, nas_server_instance.is_production_mode_enabled.
+    """
+    return server is not None and server.value.get("is_production_mode_enabled") is False
+
+
 def address_rows(interfaces: Iterable[Record], servers: Mapping[str, Record]) -> list[Row]:
-    """Rows of array_address: interfaces for hosts that are in use; those for backups are left out."""
+    """Rows of array_address: interfaces for hosts that are in use; those for backups are left out.
+
+    Likewise those of a NAS server that waits for another one, and of a clone for a disaster recovery test: both may have the addresses of
+    the other one, on another cluster. Source: the definitions, file_interface_instance.is_dr_test, "can operate with same IP address(es)".
+    """
     rows: list[Row] = []
     for interface in interfaces:
         if interface.listed("role", INTERFACE_ROLES, needed=True) == "Backup" or interface.value.get("is_disabled") is True:
+            continue
+        server = servers.get(interface.identifier("nas_server_id") or "")
+        if _is_destination(server) or (server is not None and server.value.get("is_dr_test") is True):
             continue
         address = interface.text("ip_address")
         rows.append(
@@ -83,7 +102,7 @@ def share_rows(
                 "device": None,
                 "is_virtual": False,
                 "vvol_id": None,
-                "status": None,
+                "status": WAITING_COPY if _is_destination(server) else None,
                 "pod": None,
                 "copy_of": None,
                 "svm": _server_of(system, servers),

@@ -17,7 +17,7 @@ ADDED: Mapping[str, Mapping[str, tuple[int, int]]] = MappingProxyType(
         "virtual_volume": {"naa_name": (3, 0), "nguid": (3, 0), "nsid": (3, 0)},
         "host": {"initiators": (3, 0), "host_connectivity": (3, 0), "type": (2, 0)},
         "storage_container": {"storage_protocol": (3, 0)},
-        "nas_server": {"performance_policy_id": (4, 1)},
+        "nas_server": {"performance_policy_id": (4, 1), "is_production_mode_enabled": (3, 0), "is_dr_test": (3, 6)},
         "file_system": {"performance_policy_id": (4, 1)},
     }
 )
@@ -41,7 +41,7 @@ EMPTY: Mapping[str, str] = MappingProxyType(
         is_username_translation_enabled is_auto_user_mapping_enabled production_IPv4_interface_id production_IPv6_interface_id
         backup_IPv4_interface_id backup_IPv6_interface_id current_preferred_IPv4_interface_id current_preferred_IPv6_interface_id
         operational_status_l10n current_unix_directory_service_l10n nfs_servers smb_servers file_ldaps file_nises protection_policy_id
-        file_events_publishing_mode is_replication_destination is_production_mode_enabled file_events_publishing_mode_l10n""",
+        file_events_publishing_mode is_replication_destination file_events_publishing_mode_l10n""",
         "nfs_export": """description default_access min_security nfs_owner_username no_access_hosts read_only_hosts read_only_root_hosts
         read_write_hosts read_write_root_hosts anonymous_UID anonymous_GID is_no_SUID default_access_l10n min_security_l10n""",
         "host": "host_virtual_volume_mappings mapped_hosts import_host_system_id",

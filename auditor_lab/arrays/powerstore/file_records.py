@@ -19,6 +19,8 @@ def nas_servers(about: PowerStoreDescription) -> list[dict[str, Any]]:
             "id": about.derived_id("nas", one.name),
             "name": one.name,
             "operational_status": "Started",
+            "is_production_mode_enabled": True,
+            "is_dr_test": False,
             "performance_policy_id": about.derived_id("file policy", one.name) if one.file_policy else None,
             "file_interfaces": [
                 {"id": each["id"], "name": each["name"], "ip_address": each["ip_address"]}

@@ -12,6 +12,7 @@ from auditor.endpoints.powerstore.client import open_powerstore
 from auditor.endpoints.powerstore.collect import collect_powerstore
 from auditor.facts.needs import EVERYTHING, Needs, needs
 from auditor.facts.schema import ARRAY_TOPICS
+from auditor.facts.volume_states import WAITING_COPY
 from auditor.model import EndpointKind
 from auditor_lab.arrays.powerstore.description import (
     AlertDescription,
@@ -143,6 +144,30 @@ def test_exports_of_nas_servers_are_shares_that_hosts_mount_by_name(read: Any) -
         "vm2": ("nas-2", "/vm2", 1 << 30, False, None, False),
     }
     assert "db" in found.by("array_volume"), "beside its volumes"
+
+
+# Source: the OpenAPI definitions, nas_server_instance: in destination mode "User file systems are all unmounted"; file_interface_instance:
+# a clone for a test "can operate with same IP address(es)".
+@pytest.mark.parametrize(
+    ("changes", "addresses", "state"),
+    [
+        pytest.param({"is_production_mode_enabled": False}, [], WAITING_COPY, id="it waits for another one"),
+        pytest.param({"is_dr_test": True}, [], None, id="a clone for a test"),
+        pytest.param({"is_production_mode_enabled": None, "is_dr_test": None}, ["192.0.2.60", "2001:db8::60"], None, id="not filled"),
+    ],
+)
+def test_a_nas_server_under_the_addresses_of_another_one_has_none(
+    read: Any, changes: dict[str, Any], addresses: list[str], state: str | None
+) -> None:
+    _, found = read(nas_servers=NAS[:1], alter={"GET nas_server": lambda listed: [one | changes for one in listed]})
+    assert found.gaps == []
+    assert sorted(found.column("array_address", "address")) == addresses
+    assert {row["status"] for row in found.tables["array_volume"] if row["kind"] == "share"} == {state}
+
+
+def test_a_host_of_nutanix_is_none_of_esxi(read: Any) -> None:
+    _, found = read(alter={"GET host": lambda listed: [{**one, "os_type": "AHV"} for one in listed]})
+    assert (found.gaps, {row["host_type"] for row in found.tables["array_host"]}) == ([], {"AHV"})
 
 
 def test_before_4_1_no_share_has_a_limit(read: Any) -> None:
