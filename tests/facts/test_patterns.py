@@ -76,6 +76,7 @@ REASONS: dict[str, tuple[int, str]] = {
     ),
     "step_setting_now": (5, f"{OPTIONS}; options of ESXi, by the group before the point; {DEVICE}"),
     "step_stock_queue": (1, VERSION),
+    "step_volume_qos": (1, "a throughput of ONTAP in words: whether it holds a number above 0"),
     "step_volume_ceiling": (3, f'{LUN_PATH}; and levels of a FlashArray, which auditor names "host NAME": no name has a blank there'),
     "step_volume_member": (1, LUN_PATH),
     "step_vvol_vm": (1, VVOL_ID),
