@@ -3,6 +3,8 @@
 import pytest
 
 from .fleets import Facts
+from .fleets import Facts, hosts
+from .judged import judged
 from .whole_rows import add, host, rows_by_id, vcenter
 
 # Options, ports of the module -> configured_depth, depth_is_configured, depth_is_plain.
@@ -54,7 +56,7 @@ def fleet() -> Facts:
         host(given, "vc", name, name, "gold", unread={"hbas"} if ports is None else ())
         key = {"endpoint": "vc", "host_id": name}
         add(given, "host_module", {**key, "module": module, "loaded": True, "option_string": options})
-        add(given, "hba", *({**key, "hba": f"vmhba{n}", "driver": module} for n in range(2 if ports is None else ports)))
+        add(given, "hba", *({**key, "hba": f"vmhba{n}", "kind": "fc", "driver": module} for n in range(2 if ports is None else ports)))
     return given
 
 
@@ -70,6 +72,26 @@ def test_the_ports_that_a_name_in_capitals_sets_are_not_known() -> None:
     columns = ("sets_all_ports", "instances_set", "instance_values", "port_depths")
     assert [rows["a port in capitals"][column] for column in columns] == [None] * 4
     assert [rows["one of two ports"][column] for column in columns] == [False, 1, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("kinds", "verdict"),
+    [
+        pytest.param(("fc", "fc"), "pass", id="both ports have their depth"),
+        pytest.param(("fc", "fc", "nvme", "nvme"), "pass", id="both speak NVMe as well"),
+        pytest.param(("fc", "fc", "fc", "nvme"), "fail", id="a third port has none"),
+        pytest.param(("fc", "fc", None), "unknown", id="an adapter does not say what it speaks"),
+    ],
+)
+def test_a_port_that_speaks_nvme_as_well_has_one_depth(kinds: tuple[str | None, ...], verdict: str) -> None:
+    # Recorded of ESXi 7 with lpfc: vmhba1 and 2 for SCSI, vmhba64 and 65 for NVMe on the same two ports (docs/domain/facts.md#1-13).
+    given = hosts(1)
+    key = {"host_id": "host-1"}
+    given["host_module"] = [{**key, "module": "lpfc", "loaded": True, "option_string": "lpfc0_lun_queue_depth=64 lpfc1_lun_queue_depth=64"}]
+    given["hba"] = [{**key, "hba": f"vmhba{n}", "kind": kind, "driver": "lpfc"} for n, kind in enumerate(kinds)]
+    assert judged("queue/emulex-instance-scope", given) == {"host-1/lpfc": verdict}
+    [row] = rows_by_id("host_module", given).values()
+    assert row["configured_depth"] == (64 if verdict == "pass" else None)
 
 
 def test_unknown_parameters_are_not_known_where_the_quotes_do_not_close() -> None:

@@ -33,11 +33,11 @@ def fleet() -> Facts:
         host(given, endpoint, name, f"{name} of {endpoint}", "gold", unread={"hbas"} if name == "adapters not read" else ())
         key = {"endpoint": endpoint, "host_id": name}
         add(given, "host_module", *({**key, "module": module, "option_string": options} for module, options in modules.items()))
-        add(given, "hba", *({**key, "hba": f"vmhba{n}", "driver": driver} for n, driver in enumerate(drivers)))
+        add(given, "hba", *({**key, "hba": f"vmhba{n}", "kind": "fc", "driver": driver} for n, driver in enumerate(drivers)))
     host(given, "vc", "driver not reported", "driver not reported of vc", "gold")
     key = {"endpoint": "vc", "host_id": "driver not reported"}
     add(given, "host_module", {**key, "module": "lpfc", "option_string": ""})
-    add(given, "hba", {**key, "hba": "vmhba0", "driver": "lpfc"}, {**key, "hba": "vmhba1", "driver": None})
+    add(given, "hba", {**key, "hba": "vmhba0", "kind": "fc", "driver": "lpfc"}, {**key, "hba": "vmhba1", "kind": "fc", "driver": None})
     key = {"endpoint": "vc", "host_id": "set", "device": "naa.1"}
     add(given, "device", {**key, "vendor": "PURE", "model": "FlashArray", "device_type": "disk", "is_local": False})
     add(given, "path", {**key, "hba": "vmhba1", "path": "p"})

@@ -60,14 +60,23 @@ def test_deduplication_of_one_pool_or_none_is_left_out(given: dict[str, Any], co
 
 def test_a_module_has_as_many_ports_as_a_host_has_adapters_of_it() -> None:
     # The hosts h1 have one name in two vCenters; the other host's adapters were not read, or one of them names no module.
-    adapters = [("vc", "h1", "qlnativefc"), ("vc", "h1", "qlnativefc"), ("vc", "h1", "lpfc"), ("vc 2", "h1", "nfnic")]
-    adapters += [("vc", "unread", "lpfc"), ("vc", "nameless", "lpfc"), ("vc 2", "nameless", "lpfc"), ("vc 2", "nameless", "lpfc")]
+    # A port that speaks NVMe as well is two adapters (docs/domain/facts.md#1-13); of one adapter nobody knows what it speaks.
+    adapters = [
+        ("vc", "h1", "qlnativefc", "fc"),
+        ("vc", "h1", "qlnativefc", "fc"),
+        ("vc", "h1", "lpfc", "fc"),
+        ("vc 2", "h1", "nfnic", "fc"),
+    ]
+    adapters += [("vc", "unread", "lpfc", "fc"), *((vc, "nameless", "lpfc", "fc") for vc in ("vc", "vc 2", "vc 2"))]
+    adapters += [("vc", "nvme too", "lpfc", kind) for kind in ("fc", "nvme", "fcoe", "nvme")]
+    adapters += [("vc", "nvme too", "nvmetcp", "nvme"), ("vc", "nvme too", "qlnativefc", "fc"), ("vc", "nvme too", "qlnativefc", None)]
     keyed = by(
         "step_module_port",
         "endpoint host_id module",
         {
             "fact.hba": [
-                {"endpoint": vc, "host_id": host, "hba": f"vmhba{n}", "driver": module} for n, (vc, host, module) in enumerate(adapters)
+                {"endpoint": vc, "host_id": host, "hba": f"vmhba{n}", "driver": module, "kind": kind}
+                for n, (vc, host, module, kind) in enumerate(adapters)
             ],
             "step_host_reading": [
                 {"endpoint": vc, "host_id": host, "hbas_read": host != "unread"} for vc, host in sorted({one[:2] for one in adapters})
@@ -80,6 +89,9 @@ def test_a_module_has_as_many_ports_as_a_host_has_adapters_of_it() -> None:
         ("vc", "h1", "lpfc"): 1,
         ("vc", "nameless", "lpfc"): 1,
         ("vc 2", "h1", "nfnic"): 1,
+        ("vc", "nvme too", "lpfc"): 2,
+        ("vc", "nvme too", "nvmetcp"): 0,
+        ("vc", "nvme too", "qlnativefc"): None,
     }
 
 

@@ -29,7 +29,7 @@ SELECT
     m.module,
     m.option_string,
     m.families,
-    CASE WHEN r.hbas_read AND n.host_id IS NULL THEN coalesce(p.ports, 0) END AS ports,
+    CASE WHEN p.module IS NOT NULL THEN p.ports WHEN r.hbas_read AND n.host_id IS NULL THEN 0 END AS ports,
     CASE WHEN option_words(m.option_string) IS NOT NULL AND NOT coalesce(w.any_in_capitals, false) THEN coalesce(w.general, 0) > 0 END AS sets_all_ports,
     CASE WHEN option_words(m.option_string) IS NOT NULL AND NOT coalesce(w.any_in_capitals, false) THEN coalesce(w.instances, 0) END AS instances_set,
     CASE
