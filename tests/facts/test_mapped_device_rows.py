@@ -4,20 +4,30 @@ import pytest
 
 from .single import of_vc, rows_over
 
+NODE, ALONE = ("physicalSharing", "physicalMode"), ("noSharing", "physicalMode")
+"""How a node of a cluster maps a device, and a machine that has it for itself."""
+
 
 @pytest.mark.parametrize(
     ("sharing", "is_clustered"),
     [
-        pytest.param(("physicalSharing", "physicalSharing"), True, id="nodes on several hosts"),
-        pytest.param(("virtualSharing",), True, id="nodes on one host"),
-        pytest.param(("noSharing",), False, id="one machine for itself"),
-        pytest.param(("noSharing", None), None, id="one does not report it"),
-        pytest.param(("noSharing", "physicalSharing"), True, id="one shares it, another does not"),
-        pytest.param((None, "physicalSharing"), True, id="one shares it, another does not report it"),
+        pytest.param((NODE, NODE), True, id="nodes on several hosts"),
+        pytest.param((("virtualSharing", "physicalMode"),), True, id="nodes on one host"),
+        pytest.param((("virtualSharing", "virtualMode"),) * 2, False, id="nodes on one host, whose host sends reads and writes alone"),
+        pytest.param((("physicalSharing", "virtualMode"),), False, id="a shared bus in virtual mode"),
+        pytest.param((("physicalSharing", None),), None, id="a shared bus, and the mode is not reported"),
+        pytest.param((ALONE,), False, id="one machine for itself"),
+        pytest.param((("noSharing", None),), False, id="one machine for itself, and the mode is not reported"),
+        pytest.param((ALONE, (None, "physicalMode")), None, id="one does not report it"),
+        pytest.param(((None, "virtualMode"),), False, id="virtual mode, and the bus is not reported"),
+        pytest.param((ALONE, NODE), True, id="one shares it, another does not"),
+        pytest.param(((None, "physicalMode"), NODE), True, id="one shares it, another does not report it"),
     ],
 )
-def test_a_device_is_a_clusters_where_a_mapping_machine_shares_its_bus(sharing: tuple[str | None, ...], is_clustered: bool | None) -> None:
-    disks = [{"vm_id": f"vm-{n}", "rdm_device": "naa.1", "bus_sharing": one} for n, one in enumerate(sharing)]
+def test_a_device_is_a_clusters_where_a_mapping_machine_may_reserve_it(
+    sharing: tuple[tuple[str | None, str | None], ...], is_clustered: bool | None
+) -> None:
+    disks = [{"vm_id": f"vm-{n}", "rdm_device": "naa.1", "bus_sharing": bus, "rdm_mode": mode} for n, (bus, mode) in enumerate(sharing)]
     seen = [{"host_id": f"host-{n}", "device": device} for n in (1, 2) for device in ("naa.1", "naa.2")]
     rows = rows_over(
         "mapped_device",
@@ -67,3 +77,28 @@ def test_a_device_holds_no_datastore_only_where_all_that_may_lie_on_it_were_read
         },
     )
     assert [row["holds_datastore"] for row in rows] == [holds_datastore, holds_datastore]
+
+
+@pytest.mark.parametrize(
+    ("marked", "extents", "state", "listed"),
+    [
+        pytest.param(True, ["naa.1", "naa.1"], "ok", True, id="marked, and a datastore lies on it"),
+        pytest.param(False, ["naa.1"], "ok", False, id="not marked"),
+        pytest.param(None, ["naa.1"], "ok", False, id="whether it is marked was not reported"),
+        pytest.param(True, ["naa.2"], "ok", False, id="marked, and no datastore lies on it"),
+        pytest.param(True, ["naa.1"], "off", False, id="marked and detached"),
+    ],
+)
+def test_a_marked_device_of_a_datastore_is_listed_though_no_machine_maps_it(
+    marked: bool | None, extents: list[str], state: str, listed: bool
+) -> None:
+    rows = rows_over(
+        "mapped_device",
+        {
+            "fact.device": of_vc({"host_id": "host-1", "device": "naa.1", "perennially_reserved": marked, "operational_state": state}),
+            "fact.host": of_vc({"host_id": "host-1", "name": "esx-1"}),
+            "fact.datastore_extent": of_vc(*({"datastore_id": f"d-{n}", "device": device} for n, device in enumerate(extents))),
+        },
+    )
+    found = [(row["resource_id"], row["is_clustered"], row["holds_datastore"], row["vm_names"]) for row in rows]
+    assert found == [("host-1/naa.1", False, True, None)] * listed
