@@ -24,6 +24,7 @@ class Disk:
         datastore_id: where its file lies.
         size_bytes: as the guest sees it.
         rdm_mode: of a raw device mapping, whose data a move leaves where they are; None for a disk that is a file.
+        shares_bus: its controller shares its bus with other machines, as those of a cluster do.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Disk:
     is_thin: bool | None
     file: str | None
     rdm_mode: str | None
+    shares_bus: bool | None
 
     @property
     def is_delta(self) -> bool | None:

@@ -39,6 +39,7 @@ def in_its_way(move: Move, size: Interval, promised: Interval = NOTHING) -> Iter
         text = f"{target.name} is in maintenance mode, or enters it ({target.maintenance_mode})."
         yield Reason("maintenance", Sort.AGAINST, "the target is in maintenance", text, "Choose another datastore.")
     yield from _space(move, size, promised)
+    yield from _shared(move)
     yield from mapped(machine)
 
 
@@ -50,6 +51,15 @@ def mapped(machine: Machine) -> Iterator[Reason]:
             do = "Move that LUN by means of the array; keep the format as it is, or a disk in virtual mode is copied into a file."
             sort = Sort.AGAINST if disk.rdm_mode == "physicalMode" else Sort.NOTE
             yield Reason("rdm", sort, "a raw device mapping stays behind", text, do, "docs/domain/facts.md#3-13")
+
+
+def _shared(move: Move) -> Iterator[Reason]:
+    """Disks that other machines use as well, as nodes of a cluster do."""
+    names = ", ".join(disk.name for disk in move.moved if disk.shares_bus)
+    if names:
+        text = f"The controller of {names} shares its bus, as in a cluster of machines: no running machine can be moved with such a disk."
+        do = "Let the cluster's own software copy to new disks there, or switch off all machines that share it and attach it to each anew."
+        yield Reason("shared-disk", Sort.AGAINST, "a disk that other machines share", text, do, "docs/domain/facts.md#3-13")
 
 
 def nothing_to_copy(move: Move) -> Iterator[Reason]:

@@ -42,7 +42,7 @@ _FACTS = {
     "host_option": ("value",),
     "running_task": ("description_id", "entity_id", "progress_percent", "started_at", "target_datastore_id"),
     "vm": ("disks_read", "host_id", "name", "power_state"),
-    "vm_disk": ("datastore_id", "disk", "disk_key", "file", "is_thin", "rdm_mode", "size_bytes"),
+    "vm_disk": ("bus_sharing", "controller", "datastore_id", "disk", "disk_key", "file", "is_thin", "rdm_mode", "size_bytes"),
 }
 """The facts that are asked, and no others: what nobody asked for and was not read would count as a hole in what is."""
 _OPTION = "DataMover.HardwareAcceleratedMove"
@@ -57,8 +57,16 @@ LEFT JOIN step_endpoint_reading AS e ON e.endpoint = v.endpoint
 WHERE v.endpoint = ? AND v.vm_id = ?
 """
 _DISKS = """
-SELECT disk, datastore_id, size_bytes, is_thin, file, rdm_mode FROM fact.vm_disk WHERE endpoint = ? AND vm_id = ? ORDER BY disk_key, disk
+SELECT disk, datastore_id, size_bytes, is_thin, file, rdm_mode,
+    CASE
+        WHEN bus_sharing IN ('physicalSharing', 'virtualSharing') THEN true
+        WHEN bus_sharing = 'noSharing' OR controller IN ('ide', 'sata', 'nvme') THEN false
+    END AS shares_bus
+FROM fact.vm_disk
+WHERE endpoint = ? AND vm_id = ?
+ORDER BY disk_key, disk
 """
+# IDE and SATA share no bus; nor does NVMe on a release that does not report it, before vSphere 8.0 U2. Source: docs/domain/facts.md#3-13.
 _TASKS = """
 SELECT t.task_id, t.description_id, t.description_id ILIKE '%relocate%' OR t.description_id ILIKE '%storagevmotion%', t.progress_percent,
     t.started_at, t.target_datastore_id, r.read_at

@@ -18,10 +18,7 @@ _AGAIN = "Read the fleet now with --fleet: the run did not ask for it, or its ga
 def of_unread(move: Move, offload: Offload, took: Estimate) -> Iterator[Reason]:
     """Every thing that was not read, once."""
     machine, target = move.machine, move.target
-    if not machine.disks_read or any(disk.datastore_id not in move.stores for disk in move.moved):
-        yield _unread("disks", "its disks", f"Not all disks of {machine.name} were read, or on which datastore they lie.")
-    if not machine.tasks_read:
-        yield _unread("tasks", "tasks", "The tasks of vCenter were not read: one may work on the machine.")
+    yield from _machine(move)
     if target.is_mounted is None:
         yield _unread("mounts", "mounts", f"Whether {machine.host or 'its host'} mounts {target.name} was not read.")
     if target.free_bytes is None:
@@ -38,6 +35,17 @@ def of_unread(move: Move, offload: Offload, took: Estimate) -> Iterator[Reason]:
     if took.rate is not None and took.seconds is not None and took.size.high == float("inf"):
         text = "How much is copied is not known: a disk's size, or what its snapshots hold, is not read."
         yield _unread("size", "how much is copied", text, "Look in vCenter how much the machine uses; delete snapshots that nobody needs.")
+
+
+def _machine(move: Move) -> Iterator[Reason]:
+    """Its disks, and what works on it."""
+    machine = move.machine
+    if not machine.disks_read or any(disk.datastore_id not in move.stores for disk in move.moved):
+        yield _unread("disks", "its disks", f"Not all disks of {machine.name} were read, or on which datastore they lie.")
+    if names := ", ".join(disk.name for disk in move.moved if disk.shares_bus is None):
+        yield _unread("sharing", "shared disks", f"Whether other machines share {names} was not read.")
+    if not machine.tasks_read:
+        yield _unread("tasks", "tasks", "The tasks of vCenter were not read: one may work on the machine.")
 
 
 def _array(store: Store, end: str) -> Iterator[Reason]:

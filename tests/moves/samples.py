@@ -17,7 +17,7 @@ TARGET = replace(
     SOURCE, datastore_id="ds-2", name="new",
     pool=End("fa", "new pool", is_running=False, reads=32.0, slots=None, loads=(Load(100, 1.0),), is_target=True),
 )  # fmt: skip
-DISK = Disk("Hard disk 1", "ds-1", 100 * GIB, is_thin=False, file="[old] web/web.vmdk", rdm_mode=None)
+DISK = Disk("Hard disk 1", "ds-1", 100 * GIB, is_thin=False, file="[old] web/web.vmdk", rdm_mode=None, shares_bus=False)
 MACHINE = Machine("vc", "vm-1", "web", "host-1", "esx-1", (DISK,), disks_read=True, tasks=(), tasks_read=True, uses_offload=True)
 MOVE = Move(MACHINE, {"ds-1": SOURCE}, TARGET)
 TASK = Task("task-7", "VirtualMachine.relocate", is_move=True, progress_percent=40, started_at=None, target_id="ds-2")

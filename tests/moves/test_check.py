@@ -35,6 +35,7 @@ AGAINST = [
     pytest.param(a_move(target={"maintenance_mode": "enteringMaintenance"}), "maintenance", id="the target goes into maintenance"),
     pytest.param(a_move(target={"free_bytes": 99 * GIB}), "space", id="it does not fit"),
     pytest.param(a_move(DISK, replace(DISK, name="Hard disk 2", rdm_mode="physicalMode")), "rdm", id="a LUN stays behind"),
+    pytest.param(a_move(replace(DISK, shares_bus=True)), "shared-disk", id="a disk of a cluster of machines"),
     pytest.param(
         a_move(tasks=(replace(TASK, is_move=False, description="VirtualMachine.createSnapshot"),)), "task", id="a snapshot is made"
     ),

@@ -43,13 +43,17 @@ def facts() -> Iterator[Facts]:
         for n, name in ((1, "web"), (2, "mail"))
     ]
     given["vm_disk"] = [
-        {"vm_id": vm, "disk": disk, "datastore_id": store, "rdm_mode": mode, "disk_key": key}
-        for vm, disk, store, mode, key in (
-            ("vm-1", "Hard disk 2", "ds-2", None, 2001),
-            ("vm-1", "Hard disk 1", "ds-1", None, 2000),
-            ("vm-1", "Hard disk 3", "ds-4", "physicalMode", 2002),
-            ("vm-2", "Hard disk 1", "ds-1", None, 2000),
+        {"vm_id": vm, "disk": disk, "datastore_id": store, "rdm_mode": mode, "disk_key": key, "controller": "pvscsi", "bus_sharing": bus}
+        for vm, disk, store, mode, key, bus in (
+            ("vm-1", "Hard disk 2", "ds-2", None, 2001, "physicalSharing"),
+            ("vm-1", "Hard disk 1", "ds-1", None, 2000, "noSharing"),
+            ("vm-1", "Hard disk 3", "ds-4", "physicalMode", 2002, "virtualSharing"),
+            ("vm-2", "Hard disk 1", "ds-1", None, 2000, None),
         )
+    ]
+    given["vm_disk"] += [
+        {"vm_id": "vm-2", "disk": controller, "datastore_id": "ds-1", "disk_key": 3000, "controller": controller}
+        for controller in ("ide", "nvme", "sata")
     ]
     given["running_task"] = [
         {"task_id": "task-2", "entity_id": "vm-1", "description_id": "VirtualMachine.createSnapshot"},
@@ -69,6 +73,8 @@ def test_a_machine_has_its_disks_its_tasks_and_its_hosts_option(facts: Facts) ->
     web, mail = (facts.move("vc", f"vm-{n}", "ds-3").machine for n in (1, 2))
     assert [disk.name for disk in web.disks] == ["Hard disk 1", "Hard disk 2", "Hard disk 3"]
     assert [disk.name for disk in web.copied] == ["Hard disk 1", "Hard disk 2"]
+    assert [disk.shares_bus for disk in web.disks] == [False, True, True]
+    assert [disk.shares_bus for disk in mail.disks] == [None, False, False, False], "of SCSI alone a release says nothing, and may share it"
     assert (web.host, web.uses_offload, web.tasks_read) == ("esx-1", False, True)
     assert [(task.description, task.is_move) for task in web.tasks] == [("VirtualMachine.createSnapshot", False)]
     assert [(task.task_id, task.is_move, task.target_id) for task in mail.tasks] == [("task-1", True, "ds-3")]

@@ -61,6 +61,21 @@ SNAPSHOT = replace(TASK, task_id="task-8", is_move=False, description="VirtualMa
             id="a mapping",
         ),
         pytest.param(
+            a_move(
+                *(replace(DISK, name=f"Hard disk {n}", shares_bus=n > 1) for n in (1, 2, 3)),
+                replace(DISK, name="Hard disk 4", shares_bus=True, datastore_id="ds-2"),
+            ),
+            Reason(
+                *("shared-disk", Sort.AGAINST, "a disk that other machines share"),
+                "The controller of Hard disk 2, Hard disk 3 shares its bus, as in a cluster of machines: "
+                "no running machine can be moved with such a disk.",
+                "Let the cluster's own software copy to new disks there, "
+                "or switch off all machines that share it and attach it to each anew.",
+                f"{FACTS}#3-13",
+            ),
+            id="disks that other machines share; one lies on the target already",
+        ),
+        pytest.param(
             a_move(replace(DISK, datastore_id="ds-2")),
             Reason("nothing-to-copy", Sort.NOTE, "nothing to copy", "All disks of web lie on new already.", "Nothing to do."),
             id="nothing to copy",

@@ -31,6 +31,11 @@ def unread(move: Move) -> list[Reason]:
             id="disks",
         ),
         pytest.param(
+            a_move(DISK, replace(DISK, name="Hard disk 2", shares_bus=None)),
+            *("sharing", "shared disks", "Whether other machines share Hard disk 2 was not read.", AGAIN),
+            id="how a controller shares its bus",
+        ),
+        pytest.param(
             a_move(tasks_read=False),
             *("tasks", "tasks", "The tasks of vCenter were not read: one may work on the machine.", AGAIN),
             id="tasks",
