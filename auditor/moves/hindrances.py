@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 
 NOTHING = Interval(0.0, 0.0)
+STILL_MINUTES = 5
+"""Two readings nearer than this do not show that a move stands still. Policy: vCenter reports whole per cents, and of a large disk one takes minutes."""
 
 
 def in_its_way(move: Move, size: Interval, promised: Interval = NOTHING) -> Iterator[Reason]:
@@ -101,13 +103,14 @@ def of_running(move: Move) -> Iterator[Reason]:
     if task.earlier is not None and task.progress_percent is not None and task.read_at is not None:
         before, when = task.earlier
         minutes = (task.read_at - when).total_seconds() / 60
-        if task.progress_percent <= before:
+        if task.progress_percent > before:
+            text = f"This move advances: {far}, and {before} % {minutes:.0f} minutes before."
+            do = "Let it end."
+        elif minutes >= STILL_MINUTES:
             text = f"This move stands still: {far}, as {minutes:.0f} minutes before."
             do = "Look for a cap and for Storage I/O Control on the target before it is cancelled: rule sioc/active-time."
             yield Reason("stands-still", Sort.AGAINST, "it runs and stands still", text, do, "docs/domain/incidents.md#s1")
             return
-        text = f"This move advances: {far}, and {before} % {minutes:.0f} minutes before."
-        do = "Let it end."
     if task.target_id is None:
         text = f"A move of {move.machine.name} runs, or waits to, already, and where to was not read: {far}."
         yield Reason("running-unread", Sort.UNREAD, "where a running move goes", text, "Look in vCenter where it goes.")

@@ -179,6 +179,8 @@ AT = datetime(2026, 11, 29, 12, 0, tzinfo=UTC)
     ("earlier", "sort", "code"),
     [
         pytest.param((40, AT - timedelta(minutes=20)), Sort.AGAINST, "stands-still", id="two readings, no progress"),
+        pytest.param((40, AT - timedelta(minutes=5)), Sort.AGAINST, "stands-still", id="as long as a watched move may stand"),
+        pytest.param((40, AT - timedelta(minutes=4, seconds=59)), Sort.NOTE, "running", id="two readings too near to tell"),
         pytest.param((30, AT - timedelta(minutes=20)), Sort.NOTE, "running", id="two readings, ten per cent"),
         pytest.param(None, Sort.NOTE, "running", id="one reading says nothing of it"),
     ],
