@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 NOTHING = Interval(0.0, 0.0)
 STILL_MINUTES = 5
-"""Two readings nearer than this do not show that a move stands still. Policy: vCenter reports whole per cents, and of a large disk one takes minutes."""
+"""Readings nearer than this do not show that a move stands still. Policy: vCenter reports whole per cents, and of a large disk one takes
+minutes."""
 
 
 def in_its_way(move: Move, size: Interval, promised: Interval = NOTHING) -> Iterator[Reason]:
