@@ -63,7 +63,7 @@ def test_a_limit_that_itself_passes_and_one_that_does_not() -> None:
     assert (found["davg_median_ms"].value, found["davg_median_ms"].is_beyond) == (30.0, False)  # 30 ms are accepted
     busy = points("ontap/disk-busy", {"family": "ontap", "media": "hdd", "busy_percent": 80.02})["busy_percent"]
     assert (busy.value, busy.is_beyond) == (70.0, True)  # and 70 % are not
-    assert point_text(busy, 80.02) == "busy_percent is 80.02; with below 70 the rule passes"
+    assert point_text(busy, 80.02) == "busy_percent is 80.02; with a value below 70 the rule passes"
 
 
 def test_an_unknown_verdict_names_what_would_settle_it() -> None:

@@ -209,12 +209,9 @@ def _points(explained: Explanation) -> Iterator[RenderableType]:
 def point_text(point: TurningPoint, now: Scalar) -> str:
     """One turning point as a sentence."""
     was = point.now if point.is_param else now
-    word = (
-        ("above" if isinstance(was, int | float) and isinstance(point.value, int | float) and point.value > was else "below")
-        if point.is_beyond
-        else ""
-    )
-    value = f"{word} {value_text(point.value)}".strip()
+    is_more = isinstance(was, int | float) and isinstance(point.value, int | float) and point.value > was
+    word = f"a value {'above' if is_more else 'below'} " if point.is_beyond else ""
+    value = f"{word}{value_text(point.value)}"
     then = "the rule passes" if point.verdict is Verdict.PASS else "the rule does not apply"
     return f"{neutral(point.name)} is {value_text(was, absent='not read')}; with {value} {then}"
 
