@@ -63,7 +63,7 @@ def check_move(
     asked = _asked(what or [], plan)
     with moment.facts(needed) as facts:
         found = checked(facts.place, asked, None if moment.snapshot else partial(_before, moment.state_dir))
-    _write(found, reporter, is_plan=plan is not None)
+    _write(found, reporter, fleet_of(moment), is_plan=plan is not None)
     verdicts = {one.check.verdict for one in found}
     if facts.crashed:
         return CRASHED
@@ -93,7 +93,23 @@ def _before(state_dir: Place | None, when: datetime) -> Progress:
     return progress_before(list_runs(state_directory(state_dir, to_read=True)), when)
 
 
-def _write(found: tuple[PlannedMove, ...], form: MoveForm, *, is_plan: bool) -> None:
+def fleet_of(moment: MomentOptions) -> str:
+    """What `auditor watch --fleet` takes to reach the hosts, quoted; "" where they were simulated for a demonstration, and are gone."""
+    from auditor.history.repeat_commands import fleet_of_run
+    from auditor.history.runs import load_run
+    from auditor.history.state import state_directory
+    from auditor.system.shell import quoted
+
+    if moment.fleet is not None:
+        return quoted(str(moment.fleet))
+    if moment.snapshot:
+        return "fleet.yaml"
+    state = state_directory(moment.state_dir, to_read=True)
+    kept = load_run(state, moment.run)
+    return "" if kept.along.is_demo else fleet_of_run(state, kept.id)
+
+
+def _write(found: tuple[PlannedMove, ...], form: MoveForm, fleet: str, *, is_plan: bool) -> None:
     from auditor.report.json.move_checks import write_moves_json
     from auditor.report.terminal.move_checks import write_move, write_plan
 
@@ -102,4 +118,4 @@ def _write(found: tuple[PlannedMove, ...], form: MoveForm, *, is_plan: bool) -> 
     elif is_plan:
         write_plan(found, sys.stdout)
     else:
-        write_move(found[0].check, sys.stdout)
+        write_move(found[0].check, sys.stdout, fleet)

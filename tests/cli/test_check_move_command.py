@@ -1,5 +1,6 @@
 """`auditor check-move`: incident S1's move, asked before it began, and moves that nothing stands against."""
 
+import io
 import json
 from importlib import resources
 from pathlib import Path
@@ -10,11 +11,19 @@ import yaml
 
 from auditor.audit import collect
 from auditor.cli import run
+from auditor.cli.check_move import fleet_of
+from auditor.cli.moment import MomentOptions
+from auditor.history.kept_run import KeptAlong
+from auditor.history.runs import begin_run, keep_run
+from auditor.moves.check import check_move
 from auditor.moves.reading import needed
 from auditor.pipeline.request import AuditRequest
+from auditor.report.terminal.move_checks import write_move
 from auditor_lab.scenario import load_scenario, parse_scenario
 from auditor_lab.serving import serve
 from tests.cli.test_lists_as_json import validated
+from tests.moves.samples import between_arrays
+from tests.report import samples
 
 
 def before_the_move() -> str:
@@ -80,6 +89,21 @@ def test_on_a_terminal_the_verdict_is_the_first_line(
     assert len(lines) <= 50
     assert run(["check-move", "sctwin-app-1", "sc-twin-02", "--from", str(read["before"])]) == 0
     assert capsys.readouterr().out.splitlines()[0] == "Nothing stands against it."
+
+
+@pytest.mark.parametrize(("is_demo", "fleet"), [(False, "fleet.yaml"), (True, "")])
+def test_to_watch_a_move_names_a_fleet_and_none_where_the_fleet_was_a_demonstration(tmp_path: Path, *, is_demo: bool, fleet: str) -> None:
+    keep_run(begin_run(tmp_path, "20261120T060000Z-aaaa"), samples.clean(), along=KeptAlong(is_demo=is_demo))
+    assert fleet_of(MomentOptions(state_dir=tmp_path)) == fleet
+    assert fleet_of(MomentOptions(state_dir=tmp_path, fleet=Path("my fleet.yaml"))) == "'my fleet.yaml'"
+
+
+@pytest.mark.parametrize(("fleet", "ends"), [("lab.yaml", ["--fleet lab.yaml"]), ("", [])])
+def test_the_command_to_watch_both_ends_is_whole_or_not_there(fleet: str, ends: list[str]) -> None:
+    out = io.StringIO()
+    write_move(check_move(between_arrays(devices=("naa.6000d31000fcbe0001",))), out, fleet)
+    commands = [line for line in out.getvalue().splitlines() if "auditor watch " in line]
+    assert [line[-len(end) :] for line, end in zip(commands, ends, strict=True)] == ends
 
 
 @pytest.mark.long

@@ -34,9 +34,15 @@ _MODEL = "docs/queue-model.md#move"
 _DEVICES = 4
 
 
-def write_move(check: MoveCheck, out: TextIO) -> None:
-    """Write one checked move, as wide as the terminal."""
-    write_parts(lambda _width: _move_parts(check), out)
+def write_move(check: MoveCheck, out: TextIO, fleet: str = "fleet.yaml") -> None:
+    """Write one checked move, as wide as the terminal.
+
+    Args:
+        check: the move.
+        out: where to.
+        fleet: the file of the fleet that its hosts are of, for a command; "" where there is none any more.
+    """
+    write_parts(lambda _width: _move_parts(check, fleet), out)
 
 
 def write_plan(moves: Sequence[PlannedMove], out: TextIO) -> None:
@@ -44,7 +50,7 @@ def write_plan(moves: Sequence[PlannedMove], out: TextIO) -> None:
     write_parts(lambda width: _plan_parts(moves, width), out)
 
 
-def _move_parts(check: MoveCheck) -> Iterator[RenderableType]:
+def _move_parts(check: MoveCheck, fleet: str) -> Iterator[RenderableType]:
     from rich.text import Text
 
     yield Text(verdict_line(check), style=_STYLES[check.verdict])
@@ -64,8 +70,8 @@ def _move_parts(check: MoveCheck) -> Iterator[RenderableType]:
         yield hanging(f"  {name:<9}", Text(neutral(text)))
     host = check.move.machine.host
     devices = [f"{host}/{device}" for store in (*check.move.sources, check.move.target) for device in store.devices][:_DEVICES]
-    if host and devices:
-        yield command_line("  ", "Watch both ends live:", neutral(f"auditor watch {' '.join(map(quoted, devices))} --fleet FLEET"))
+    if host and devices and fleet:
+        yield command_line("  ", "Watch both ends live:", neutral(f"auditor watch {' '.join(map(quoted, devices))} --fleet {fleet}"))
 
 
 def _what(check: MoveCheck) -> str:
