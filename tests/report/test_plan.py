@@ -15,8 +15,8 @@ def change(host: str, device: str, *, after: Scalar = 256, fix_class: FixClass =
     return Change("device.dsnro", fix_class, target, 32, after, ("vvol/pe-dsnro-headroom",), resource, "A deeper shared queue")
 
 
-def written(plan: Plan, monkeypatch: pytest.MonkeyPatch, *allow: FixClass) -> str:
-    monkeypatch.setenv("COLUMNS", "80")
+def written(plan: Plan, monkeypatch: pytest.MonkeyPatch, *allow: FixClass, columns: int = 80) -> str:
+    monkeypatch.setenv("COLUMNS", str(columns))
     out = io.StringIO()
     write_plan(plan, allow, out)
     return out.getvalue()
@@ -43,6 +43,13 @@ def test_a_change_that_is_not_allowed_is_counted_with_the_option_it_needs(monkey
         "     1 x device.dsnro 32 -> 256 commands (--allow online-caution)",
         "     1 x device.dsnro 32 -> 256 commands (--allow reboot)",
     ]
+
+
+def test_what_is_not_made_goes_on_where_it_began_when_the_line_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = written(Plan((change("esx-1", "naa.a"),)), monkeypatch, FixClass.ONLINE, columns=50)
+    [first, second] = text.splitlines()[3:]
+    assert first == "     1 x device.dsnro 32 -> 256 commands (--allow"
+    assert second == f"{' ' * 9}online-caution)"
 
 
 def test_rules_that_disagree_are_named_with_what_each_wants(monkeypatch: pytest.MonkeyPatch) -> None:

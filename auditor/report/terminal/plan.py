@@ -35,6 +35,8 @@ def write_plan(plan: Plan, allow: Collection[FixClass], out: TextIO, held: Seque
 
 
 def _parts(plan: Plan, allow: Collection[FixClass], held: Sequence[Receipt], width: int) -> Iterator[RenderableType]:
+    from rich.text import Text
+
     kept = {(one.change.remediator, one.change.target) for one in held}
     allowed = [one for one in plan.changes if set(one.classes) <= set(allow) and (one.remediator, one.target) not in kept]
     yield f"Plan: {count_of(len(allowed), 'change')}." if allowed else "Plan: nothing to change."
@@ -45,12 +47,12 @@ def _parts(plan: Plan, allow: Collection[FixClass], held: Sequence[Receipt], wid
     if not_allowed:
         yield "\nNot made without more --allow:"
     for (classes, setting, values, _), changes in not_allowed.items():
-        yield f"  {len(changes):>4} x {setting} {values} ({allowing(classes)})"
+        yield hanging(f"  {len(changes):>4} x", Text(f"{setting} {values} ({allowing(classes)})"))
     yield from _unusual(plan)
     if plan.left_alone:
         yield "\nNot changed, because a waiver covers it:"
     for waived in plan.left_alone:
-        yield f"  {waived.rule}: {waiver_text(waived.waiver, waived.count)}"
+        yield hanging("  -", Text(f"{waived.rule}: {waiver_text(waived.waiver, waived.count)}"))
     for one in plan.held:
         place = " ".join(value for _, value in one.target.keys)
         wanted = f"wanted by {', '.join(one.wanted_by)}, and {one.waived} is waived there"
@@ -60,13 +62,15 @@ def _parts(plan: Plan, allow: Collection[FixClass], held: Sequence[Receipt], wid
         yield f"\nContradiction, not changed: {clash_place(clash)}: {neutral(', '.join(wish_texts(clash)))}"
 
 
-def _held_parts(held: Sequence[Receipt], allow: Collection[FixClass]) -> Iterator[str]:
+def _held_parts(held: Sequence[Receipt], allow: Collection[FixClass]) -> Iterator[RenderableType]:
     """What fleet.yaml holds back of the changes that are allowed: a line for each setting and reason."""
+    from rich.text import Text
+
     groups = Counter((setting_text(one.change), one.why) for one in held if set(one.change.classes) <= set(allow))
     if groups:
         yield "\nHeld back by fleet.yaml now:"
     for (setting, why), count in groups.items():
-        yield f"  {count:>4} x {setting}: {neutral(why)}"
+        yield hanging(f"  {count:>4} x", Text(f"{setting}: {neutral(why)}"))
 
 
 def _unusual(plan: Plan) -> Iterator[str]:
