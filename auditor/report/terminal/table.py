@@ -10,6 +10,7 @@ from auditor.model import Verdict
 from auditor.model.endpoint_kinds import is_array
 from auditor.report.digest import coverage_line, digest
 from auditor.report.finding_ids import FindingIds
+from auditor.report.rule_words import flat
 from auditor.report.terminal.console import ROWS_A_LIST, hanging, write_parts
 from auditor.report.terminal.failure_table import failure_parts, heading_parts
 from auditor.report.terminal.first_screen import head_parts, next_parts, result_part
@@ -85,7 +86,7 @@ def _unknowns(summary: Digest) -> Iterator[RenderableType]:
         where = f"on {example}" if number == 1 else f"for example on {example}"
         yield hanging("  -", Text.assemble((neutral(rule.rule), "bold"), f"  {number:,} unknown, {missing} ({where})"))
         if rule.text and rule.text.unknown_text:
-            yield hanging("   ", Text(neutral_prose(rule.text.unknown_text), style="dim"))
+            yield hanging("   ", Text(flat(neutral_prose(rule.text.unknown_text)), style="dim"))
 
 
 def _waived(summary: Digest) -> Iterator[RenderableType]:

@@ -197,9 +197,9 @@ def test_equal_gaps_of_several_endpoints_become_one() -> None:
 
 
 def test_an_unknown_verdict_shows_how_to_get_it_judged() -> None:
-    rule = dataclasses.replace(samples.DSNRO, unknown_text="Add the array to fleet.yaml.")
+    rule = dataclasses.replace(samples.DSNRO, unknown_text="Add the array\nto fleet.yaml.\n")
     report = dataclasses.replace(samples.report_of([samples.pe_finding(verdict=Verdict.UNKNOWN)]), rules=(rule,))
-    assert "Add the array to fleet.yaml." in rendered(report)
+    assert "Add the array to fleet.yaml." in rendered(report), "lines of a rule's file are no lines of a terminal"
 
 
 GOLDEN = """\
