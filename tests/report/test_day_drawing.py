@@ -49,11 +49,17 @@ def test_bands_are_boxes_that_begin_and_end_with_their_spans() -> None:
     bands = (Band("episodes", ((at(6), at(12)),)), Band("restarts", ((at(18), at(18)),)))
     drawn = ET.fromstring(day_drawing(of_day({0: 1.0}, 3600, *bands), "d"))
     boxes = [(box.attrib["class"], float(box.attrib["x"]), float(box.attrib["width"])) for box in drawn.iterfind(f"{SVG}rect")]
-    room = 720 - 130 - 6
+    room = 790 - 200 - 6
     assert [box[0] for box in boxes] == ["episodes", "ran"]
-    assert [round(value, 1) for value in boxes[0][1:]] == [130 + room / 4, room / 4]
-    assert boxes[1][1] == 130 + room * 18 / 24
+    assert [round(value, 1) for value in boxes[0][1:]] == [200 + room / 4, room / 4]
+    assert boxes[1][1] == 200 + room * 18 / 24
     assert round(boxes[1][2], 1) == round(room / 24, 1)
+
+
+def test_names_of_schedules_stand_whole_beside_their_bands() -> None:
+    names = ["replication, schedule 4-an-hour", "restarts by vSphere HA"]
+    drawn = ET.fromstring(day_drawing(of_day({0: 1.0}, 3600, *(Band(name, ((at(1), at(2)),)) for name in names)), "d"))
+    assert [text.text for text in drawn.iterfind(f"{SVG}text") if text.text in names] == names
 
 
 def test_the_picture_has_words_that_say_the_same_and_escapes_what_was_read() -> None:

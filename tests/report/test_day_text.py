@@ -35,7 +35,8 @@ def test_curves_bands_and_axis_stand_below_each_other() -> None:
         "                  00:00     12:00 18:00    highest",  # what would touch its neighbour is left out
         "  host, ms        ▂▅█" + " " * 20 + "▆ 8",
         "  episodes        ··██" + "·" * 20 + " 1x",
-        "  replication,... " + "·" * 22 + "██ 2x",
+        "  replication, schedule hourly",
+        "                  " + "·" * 22 + "██ 2x",
         '  +2 more causes: auditor query "SELECT * FROM episode_cause"',
     ]
 

@@ -14,13 +14,14 @@ if TYPE_CHECKING:
 
     from auditor.impact.day import Band, Curve, Day
 
-_WIDTH, _LEFT, _RIGHT = 720, 130, 6
+_WIDTH, _LEFT, _RIGHT = 790, 200, 6
 _ROOM = _WIDTH - _LEFT - _RIGHT
 _CURVE, _BAND, _GAP, _AXIS = 34, 10, 8, 16  # heights
 PARTS = 288
 """Points of a curve at most: about two pixels each, whatever the history has."""
 _LEAST = 1.5  # width of a moment
 _SPANS_SAID = 3
+_NAME_LETTERS = 32  # of a band, as many as stand left of it
 
 
 def day_drawing(day: Day, name: str) -> str:
@@ -107,4 +108,4 @@ def _band(band: Band, day: Day, parts: int, top: int, look: str) -> str:
             width = max(_LEAST, step * (place - begun))
             boxes.append(f'<rect class="{look}" x="{_LEFT + step * begun:.1f}" y="{top}" width="{width:.1f}" height="{_BAND}"/>')
             begun = None
-    return f'<text x="0" y="{top + 10}">{escape(neutral(shortened(band.name, 20)))}</text>{"".join(boxes)}'
+    return f'<text x="0" y="{top + 10}">{escape(neutral(shortened(band.name, _NAME_LETTERS)))}</text>{"".join(boxes)}'

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from auditor.report.wording import neutral, value_text
 from auditor.text.numbers import count_of
+from auditor.report.wording import count_of, neutral, shortened, value_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,8 +37,10 @@ def day_parts(day: Day, width: int) -> Iterator[RenderableType]:
         yield Text.assemble(f"  {curve.name:{_NAME}} ", (_sparkline(curve, day, parts), "cyan"), f" {_highest(curve)}")
     for band in day.bands:
         name = neutral(band.name)
-        short = name if len(name) <= _NAME else f"{name[: _NAME - 3]}..."
-        yield Text.assemble(f"  {short:{_NAME}} ", (_band(band, day, parts), "yellow"), f" {len(band.spans):,}x")
+        if len(name) > _NAME:  # schedules differ at the ends of their names
+            yield Text(f"  {shortened(name, width - 2)}")
+            name = ""
+        yield Text.assemble(f"  {name:{_NAME}} ", (_band(band, day, parts), "yellow"), f" {len(band.spans):,}x")
     if day.more_bands:
         yield Text(f"  +{count_of(day.more_bands, 'more cause')}: {_OTHERS}")
 
