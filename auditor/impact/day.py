@@ -95,14 +95,15 @@ def day_of(ask: Ask, endpoint: str, subject_kind: str, subject: str) -> Day | No
         Curve(name, tuple(sorted((row["begin_at"], row[column]) for row in sides[side] if row[column] is not None)))
         for side, column, name in _CURVES
     )
+    begin, end = min(row["begin_at"] for row in rows), max(row["begin_at"] + timedelta(seconds=row["seconds"]) for row in rows)
     bands = [
         Band("episodes", tuple((row["begin_at"], row["end_at"]) for row in ask("episode", wanted))),
-        *_causes(ask("episode_cause", wanted)),
+        *_causes(ask("episode_cause", wanted), begin, end),
     ]
     return Day(
         rows[0]["resource_name"],
-        min(row["begin_at"] for row in rows),
-        max(row["begin_at"] + timedelta(seconds=row["seconds"]) for row in rows),
+        begin,
+        end,
         max(row["seconds"] for row in rows),
         tuple(curve for curve in curves if any(value for _, value in curve.points)),
         tuple(bands[: MOST_BANDS + 1]),
@@ -110,12 +111,16 @@ def day_of(ask: Ask, endpoint: str, subject_kind: str, subject: str) -> Day | No
     )
 
 
-def _causes(rows: Sequence[Any]) -> list[Band]:
-    """A band for each cause, in the order of their names; a restart is the moment at which its ten minutes end."""
+def _causes(rows: Sequence[Any], day_begin: datetime, day_end: datetime) -> list[Band]:
+    """A band for each cause that ran in the day, in the order of their names; a restart is the moment at which its ten minutes end.
+
+    An array may list only the newest run of a job, which may be months old.
+    """
     spans: dict[str, list[tuple[datetime, datetime]]] = {}
     for row in rows:
         begin = row["end_at"] if row["cause"] == "restart" else row["begin_at"]
-        spans.setdefault(row["cause_name"], []).append((begin, row["end_at"]))
+        if begin < day_end and row["end_at"] >= day_begin:
+            spans.setdefault(row["cause_name"], []).append((begin, row["end_at"]))
     return [Band(name, tuple(sorted(of_name))) for name, of_name in sorted(spans.items())]
 
 

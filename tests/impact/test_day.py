@@ -44,13 +44,19 @@ def day(**rows: Sequence[Mapping[str, Any]]) -> Day | None:
 
 
 def known_day(**rows: Sequence[Mapping[str, Any]]) -> Day:
-    found = day(**{"episode_interval": [interval("host", 0)], **rows})
+    found = day(**{"episode_interval": [interval("host", 0), interval("host", 23)], **rows})
     assert found is not None
     return found
 
 
 def test_a_thing_without_intervals_has_no_day() -> None:
     assert day(episode=[row_of("episode", begin_at=at(1), end_at=at(2))], episode_cause=[cause("backup", 1, 2)]) is None
+
+
+def test_a_job_of_another_day_has_no_band() -> None:
+    runs = [cause("dedup", -500, -499), cause("scrub", 24.5, 25), cause("backup", -1, 0.5), cause("copy", 0.5, 3), cause("copy", -9, -8)]
+    bands = {band.name: band.spans for band in known_day(episode_cause=runs).bands}
+    assert bands == {"episodes": (), "backup": ((at(-1), at(0.5)),), "copy": ((at(0.5), at(3)),)}
 
 
 def test_each_curve_is_of_its_side_and_column_in_order_of_time() -> None:
