@@ -10,6 +10,9 @@ from auditor.errors import ConfigurationError
 from auditor.facts.catalog import all_view_columns
 from auditor.impact.day import VIEWS as DAY_VIEWS
 from auditor.impact.day import day_of
+from auditor.impact.functions import KIND as POOL_KIND
+from auditor.impact.functions import VIEW as FUNCTION_VIEW
+from auditor.impact.functions import functions_of
 from auditor.impact.path import VIEWS, device_path
 from auditor.impact.saved_rows import opened_views
 from auditor.impact.subject import path_of_finding, paths_of_machine
@@ -55,13 +58,17 @@ def explain_finding(kept: KeptRun, words: Sequence[str], rules: Sequence[FilePat
     if named is None:
         return None
     finding_id, finding = named
-    path, more, day, why = None, 0, None, f"Run {kept.id} kept no snapshot, so its I/O path is not known."
+    path, more, day, functions = None, 0, None, None
+    why = f"Run {kept.id} kept no snapshot, so its I/O path is not known."
     is_of_a_day = finding.resource.kind == "episode_pattern"
-    with _opened_views(kept, DAY_VIEWS if is_of_a_day else ()) as ask:
+    is_of_a_pool = finding.resource.kind == POOL_KIND
+    with _opened_views(kept, DAY_VIEWS if is_of_a_day else (FUNCTION_VIEW,) if is_of_a_pool else ()) as ask:
         if ask is not None:
             path, more = path_of_finding(ask, finding)
             if is_of_a_day:
                 day = day_of(ask, finding.resource.endpoint, *(str(finding.evidence.get(name)) for name in ("subject_kind", "subject")))
+            if is_of_a_pool:
+                functions = functions_of(ask, finding)
             why = "No device that it is about carried I/O while the fleet was read, or it is about none."
     view = all_view_columns().get(finding.resource.kind, {})
     state = kept.directory.parents[1]
@@ -87,6 +94,7 @@ def explain_finding(kept: KeptRun, words: Sequence[str], rules: Sequence[FilePat
         reproduction=_reproduction(finding_id, finding, rules),
         why_no_path=why,
         day=day,
+        functions=functions,
         params_from="the rule's defaults (--fleet takes your own)" if fleet is None else f"those of {fleet.path.name}",
     )
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from auditor.impact.path import slowest
 from auditor.impact.stations import Place
+from auditor.report.html.function_bars import function_bars
 from auditor.report.html.interval_bars import interval_bars
 from auditor.report.html.summary import setting_name
 from auditor.report.impacts import NOT_COMPUTED, impact_text
@@ -19,6 +20,7 @@ from auditor.report.wording import neutral, shortened
 if TYPE_CHECKING:
     from markupsafe import Markup
 
+    from auditor.impact.functions import Functions
     from auditor.impact.path import Path
     from auditor.impact.stations import Station
     from auditor.model import Finding
@@ -39,6 +41,7 @@ class DrawnCause:
         bars: the same drawn, as SVG; "" where nothing is computed.
         to_do: the setting from what to what, or what a person has to do.
         chain: the I/O path from the guest to the array; empty where it is on no single one.
+        functions: what the pool that it is about works for, as SVG; None where it is about none, or nobody counted.
     """
 
     text: CauseText
@@ -47,21 +50,24 @@ class DrawnCause:
     bars: Markup
     to_do: str
     chain: tuple[Link, ...] = ()
+    functions: Markup | None = None
 
 
-def drawn_cause(cause: CauseText, number: int, path: Path | None = None) -> DrawnCause:
+def drawn_cause(cause: CauseText, number: int, path: Path | None = None, functions: Functions | None = None) -> DrawnCause:
     """The answers and the bars of a cause.
 
     Args:
         cause: in words.
         number: of it in the page, from 0.
         path: on which it is felt; None: on no single one, or it is not known.
+        functions: what its pool works for; None: it is about no pool, or that is not known.
     """
     from markupsafe import Markup
 
     worst = cause.costliest
     bars = Markup(interval_bars(worst.impact, f"bars-{number}"))  # noqa: S704  escaped where it is made
-    return DrawnCause(cause, neutral(message_of(worst)), _cost(worst), bars, to_do_text(worst), chain_of(path) if path else ())
+    works = Markup(function_bars(functions, f"functions-{number}")) if functions else None  # noqa: S704  escaped where it is made
+    return DrawnCause(cause, neutral(message_of(worst)), _cost(worst), bars, to_do_text(worst), chain_of(path) if path else (), works)
 
 
 def _cost(finding: Finding) -> str:

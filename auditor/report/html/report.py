@@ -72,7 +72,8 @@ def write_html(report: Report, out: TextIO) -> None:
         "map": heat_map(report),
         "storage": storage_map(report, worst.datastores),
         "drawn_causes": [
-            drawn_cause(cause, number, path) for number, (cause, path) in enumerate(zip_longest(causes[:CAUSES_DRAWN], worst.of_causes))
+            drawn_cause(cause, number, path, functions)
+            for number, (cause, path, functions) in enumerate(zip_longest(causes[:CAUSES_DRAWN], worst.of_causes, worst.functions))
         ],
         # Its texts are escaped where it is made.
         "days": [(one, Markup(day_drawing(one.day, f"day-{number}"))) for number, one in enumerate(worst_days(report, results))],  # noqa: S704

@@ -12,6 +12,7 @@ from auditor.model import Verdict
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from auditor.impact.functions import Functions
     from auditor.impact.path import Path
     from auditor.impact.stations import Row
     from auditor.impact.subject import Beginning
@@ -38,17 +39,20 @@ class WorstPaths:
         drawn: each path with the findings that are felt on it, worst first.
         why_none: why there is no drawing, as a sentence; "" where there are some, or nothing failed.
         of_causes: the path of each finding that was asked for, also where no load was read; None where it is on no single one.
+        functions: what the pool of each such finding works for; None where it is about no pool, or nobody counted.
         datastores: rows of that view, for the map.
     """
 
     drawn: tuple[tuple[Path, tuple[Finding, ...]], ...] = ()
     why_none: str = ""
     of_causes: tuple[Path | None, ...] = ()
+    functions: tuple[Functions | None, ...] = ()
     datastores: tuple[Row, ...] = ()
 
 
 def worst_paths(report: Report, results: Digest, causes: Sequence[Finding] = ()) -> WorstPaths:
     """The paths of the worst findings of a report, and of these findings, which stand for causes."""
+    from auditor.impact.functions import VIEW, functions_of
     from auditor.impact.path import VIEWS, is_busy
     from auditor.impact.saved_rows import opened_views
     from auditor.impact.subject import beginnings, path_from, path_of_finding
@@ -61,7 +65,7 @@ def worst_paths(report: Report, results: Digest, causes: Sequence[Finding] = ())
     places: dict[tuple[str, str, str | None, str | None], tuple[Beginning, list[Finding]]] = {}
     drawn: list[tuple[Path, tuple[Finding, ...]]] = []
     try:
-        with opened_views(report.snapshot, (*VIEWS, "datastore")) as ask:
+        with opened_views(report.snapshot, (*VIEWS, "datastore", VIEW)) as ask:
             for finding in failures:
                 for begin in beginnings(ask, finding)[:1]:
                     places.setdefault((begin.endpoint, begin.host, begin.device, begin.datastore), (begin, []))[1].append(finding)
@@ -71,9 +75,10 @@ def worst_paths(report: Report, results: Digest, causes: Sequence[Finding] = ())
                     drawn.append((path, tuple(findings)))
             datastores = tuple(ask("datastore", {}))
             of_causes = tuple(path_of_finding(ask, finding)[0] for finding in causes)
+            functions = tuple(functions_of(ask, finding) for finding in causes)
     except SnapshotError as error:
         return WorstPaths(why_none=f"Paths are not drawn: {error.what}.")
-    return WorstPaths(tuple(drawn), of_causes=of_causes, datastores=datastores)
+    return WorstPaths(tuple(drawn), of_causes=of_causes, functions=functions, datastores=datastores)
 
 
 def _looked_at(results: Digest) -> Iterator[Finding]:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from auditor.engine.probing.turning_points import TurningPoint
     from auditor.impact.day import Day
+    from auditor.impact.functions import Functions
     from auditor.impact.path import Path
     from auditor.model import Finding, FixClass, RuleText
 
@@ -37,6 +38,7 @@ class Explanation:
         to_judge: rules whose changes may have to come first, which have to be judged before anybody knows; () where that is known.
         options: further options of the command that audits it again, with a space before them.
         day: of a finding about episodes, the day of the thing that has them.
+        functions: of a finding about a pool, what its disks work for; None where that was not read.
     """
 
     finding_id: str
@@ -58,3 +60,4 @@ class Explanation:
     to_judge: tuple[str, ...] = ()
     options: str = ""
     day: Day | None = None
+    functions: Functions | None = None

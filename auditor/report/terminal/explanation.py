@@ -14,6 +14,7 @@ from auditor.report.terminal.by_hand import steps_of, steps_text
 from auditor.report.terminal.console import hanging, pasted, write_parts
 from auditor.report.terminal.day_text import day_parts
 from auditor.report.terminal.failure_table import SEVERITY_STYLES
+from auditor.report.terminal.function_text import function_parts
 from auditor.report.terminal.path_text import path_parts
 from auditor.report.wording import VERDICT_WORDS, allowing, neutral, neutral_prose, place_of, value_text
 from auditor.text.numbers import count_of
@@ -58,6 +59,9 @@ def _parts(explained: Explanation, width: int) -> Iterator[RenderableType]:
     if explained.day is not None:
         yield from _section("THE DAY")
         yield from day_parts(explained.day, width)
+    if explained.functions is not None:
+        yield from _section("WHAT ITS DISKS WORK FOR")
+        yield from function_parts(explained.functions)
     yield from _section("THE I/O PATH")
     yield from _path(explained)
     yield from _costs(explained)
