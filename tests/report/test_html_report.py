@@ -108,6 +108,14 @@ def test_the_first_findings_of_each_rule_are_there_without_scripts() -> None:
     assert "25 failures, the first 10" in static
 
 
+@pytest.mark.parametrize(("rules", "each"), [(30, 10), (60, 5), (120, 3)])
+def test_where_many_rules_fail_each_has_fewer_findings_without_scripts(rules: int, each: int) -> None:
+    page = rendered(samples.large_audit(12 * rules, rules))
+    static = page[page.index('class="without-script"') :].partition("</section>")[0]
+    assert static.count(f"12 failures, the first {each};") == rules
+    assert static.count('data-label="Resource"') == rules * each
+
+
 def test_the_page_has_lessons_sources_gaps_receipts_and_endpoints() -> None:
     text = " ".join("".join(_Tags(rendered(samples.bad_night())).text).split())
     for part in (

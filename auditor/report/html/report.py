@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from auditor.report.html.worst_paths import WorstPaths
 
 _ROWS_WITHOUT_SCRIPT = 10  # of each rule
+_ALL_WITHOUT_SCRIPT, _LEAST_WITHOUT_SCRIPT = 300, 3  # of all rules together, unless these are so many that each has the least
 _ROWS_A_LIST = 500  # gaps and receipts
 _SCRIPTS = ("report_data.js", "report_groups.js", "report_rows.js", "report.js")
 
@@ -66,6 +67,7 @@ def write_html(report: Report, out: TextIO) -> None:
         "notices": _worst_notices_first(report),
         "open_gaps": report.open_gaps,
         "accepted": [gap for gap in report.gaps if gap.accepted is not None],
+        "without_script": max(_LEAST_WITHOUT_SCRIPT, min(_ROWS_WITHOUT_SCRIPT, _ALL_WITHOUT_SCRIPT // max(1, len(results.failing)))),
         "causes": causes[:CAUSES],
         "more_causes": len(causes) - CAUSES,
         "small_bars": {cause.place: Markup(small_bars(cause.costliest.impact)) for cause in causes[:CAUSES]},  # noqa: S704  numbers
