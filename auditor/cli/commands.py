@@ -11,7 +11,7 @@ from keyword import iskeyword
 from typing import Annotated, Any, NamedTuple
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperArgument, TyperGroup
 
 from auditor.errors import not_on_windows
 from auditor.system import on_windows
@@ -70,7 +70,26 @@ _PANELS: Mapping[str, Mapping[str, _Entry]] = {
 _ENTRIES = {name: entry for panel in _PANELS.values() for name, entry in panel.items()}
 
 
-class _Root(TyperGroup):
+class _Argument(TyperArgument):
+    """An argument whose help has its name alone: typer would set the type of Python beside it, as <list[str]>."""
+
+    def display_type_rich(self, ctx: Any) -> None:
+        """Nothing."""
+
+
+class _PlainGroup(TyperGroup):
+    """A group whose commands have no words of Python in their help."""
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of that name."""
+        command = super().get_command(ctx, cmd_name)
+        for one in command.params if command is not None else ():
+            if type(one) is TyperArgument:
+                one.__class__ = _Argument
+        return command
+
+
+class _Root(_PlainGroup):
     """`auditor` itself. Its help lists the commands without importing them."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002  typer's signature; it keeps the types to itself
@@ -80,7 +99,7 @@ class _Root(TyperGroup):
                 formatter.write_dl([(f"{name:<{width}}", entry.help) for name, entry in panel.items()])
 
 
-class _Group(TyperGroup):
+class _Group(_PlainGroup):
     """A group of commands. Its help wraps the first sentence of each, where typer would cut it."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002  typer's signature; it keeps the types to itself

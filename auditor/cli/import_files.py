@@ -33,7 +33,7 @@ def import_(
     paths: Annotated[
         list[Path],
         typer.Argument(
-            metavar="PATH...",
+            metavar="PATH",
             callback=possible_paths,
             help="Support bundles, saved outputs of esxcli, exports of RVTools, and folders of these.",
         ),

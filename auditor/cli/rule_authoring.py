@@ -172,7 +172,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def schema(
-    view: Annotated[str | None, typer.Argument(metavar="[VIEW]", help="A view. [default: list them]", show_default=False)] = None,
+    view: Annotated[str | None, typer.Argument(metavar="VIEW", help="A view. [default: list them]", show_default=False)] = None,
 ) -> int:
     """What rules and queries may ask: each view's columns, their types and units, where they are read, and a value from the lab.
 
@@ -190,7 +190,7 @@ def schema(
 
 
 def mutate(
-    chosen: Annotated[list[str] | None, typer.Argument(metavar="[RULE]...", help="Rules. [default: all]")] = None,
+    chosen: Annotated[list[str] | None, typer.Argument(metavar="RULE", help="Rules. [default: all]")] = None,
     rules: options.Rules = None,
     tag: options.Tags = None,
     least: Annotated[

@@ -68,7 +68,7 @@ def show_rule(
 def check_rules(
     chosen: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[RULE|FILE]...", autocompletion=completions.rule_ids, help="Rules or rule files. [default: all]"),
+        typer.Argument(metavar="RULE|FILE", autocompletion=completions.rule_ids, help="Rules or rule files. [default: all]"),
     ] = None,
     rules: options.Rules = None,
     tag: options.Tags = None,

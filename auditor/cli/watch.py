@@ -24,7 +24,7 @@ _INTERRUPTED = 130
 
 
 def watch(
-    devices: Annotated[list[str], typer.Argument(metavar="HOST/DEVICE...", help="The devices to watch, each as HOST/DEVICE.")],
+    devices: Annotated[list[str], typer.Argument(metavar="HOST/DEVICE", help="The devices to watch, each as HOST/DEVICE.")],
     fleet: options.RequiredFleet,
     every: Annotated[str, typer.Option("--every", metavar="TIME", help="How often to look, for example 20s.")] = "20s",
     duration: Annotated[str, typer.Option("--for", metavar="TIME", help="How long to watch, for example 30m.")] = "1h",

@@ -52,6 +52,22 @@ def test_the_help_of_every_command_has_an_example(command: str, capsys: pytest.C
     assert f"Example: auditor {command}" in " ".join(capsys.readouterr().out.split())
 
 
+@pytest.mark.parametrize(
+    ("command", "usage", "argument"),
+    [
+        pytest.param("explain", "auditor explain [OPTIONS] {FINDING|HOST/DEVICE|VM}...", "FINDING|HOST/DEVICE|VM  The id", id="several"),
+        pytest.param("watch", "auditor watch [OPTIONS] {HOST/DEVICE}...", "HOST/DEVICE  The devices", id="as many as are given"),
+        pytest.param("rules schema", "auditor rules schema [OPTIONS] [VIEW]", "VIEW  A view.", id="one of a group, that may be left out"),
+        pytest.param("rules test", "auditor rules test [OPTIONS] [RULE|FILE]...", "RULE|FILE  Rules", id="several of a group"),
+    ],
+)
+def test_arguments_have_no_words_of_python(command: str, usage: str, argument: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run([*command.split(), "--help"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == f"Usage: {usage}"
+    assert [line.strip() for line in lines if line.startswith(f"  {argument}")]
+
+
 def test_help_imports_nothing_heavy() -> None:
     heavy = (
         "duckdb",
