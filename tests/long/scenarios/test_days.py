@@ -37,6 +37,12 @@ def test_a_day_with_a_known_cause_is_told_and_a_healthy_one_ends_with_0(
         shown = capsys.readouterr().out
         for line in ("THE DAY", "host, ms", "SIOC active, %", "moves of disks", "restarts by"):
             assert line in shown
+    if scenario == "ontap-background":  # the array's own history has the spikes of its datastore, and is calm between them
+        capsys.readouterr()
+        ends = "min(latency_max_ms) < 20 AS calm, max(latency_max_ms) > 1000 AS slow"
+        asked = f"SELECT side, {ends} FROM episode_interval WHERE resource_name = 'ontap-nfs-01' GROUP BY side ORDER BY side"
+        assert run(["query", asked, "--format", "json", "--state-dir", str(tmp_path / "state")]) == 0
+        assert json.loads(capsys.readouterr().out) == [{"side": side, "calm": True, "slow": True} for side in ("array", "host")]
     if scenario == "odd-neighbours":  # a path of one host flaps: it is named, although nothing comes again
         capsys.readouterr()
         asked = "SELECT DISTINCT host FROM episode WHERE resource_name = 'odd-shared-1'"
