@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 
 def explain(
-    what: Annotated[list[str], typer.Argument(metavar="FINDING|HOST/DEVICE|VM", help="The id of a finding, or RULE RESOURCE.")],
+    what: Annotated[
+        list[str], typer.Argument(metavar="FINDING|HOST/DEVICE|VM", help="The id of a finding, RULE RESOURCE, or a RULE that fails once.")
+    ],
     run: options.Run = None,
     by_hand: Annotated[bool, typer.Option("--by-hand", help="Show only the steps that a person takes for a finding.")] = False,
     svg: Annotated[

@@ -66,7 +66,9 @@ def may_be_id(text: str) -> bool:
 
 
 def named_finding(report: Report, words: Sequence[str]) -> tuple[str, Finding] | None:
-    """The id and the finding that `words` name: an id or its beginning, or a rule and a resource; None where no finding is named so.
+    """The id and the finding that `words` name: an id or its beginning, a rule and a resource, or a rule alone that fails once.
+
+    None where no finding is named so.
 
     A resource is named by its name or id, its host, or HOST/NAME; the first part of the host's name will do. Where several verdicts of a
     rule fit, the worst goes before others.
@@ -75,6 +77,8 @@ def named_finding(report: Report, words: Sequence[str]) -> tuple[str, Finding] |
         ConfigurationError: several findings are named so.
     """
     if len(words) == 1:
+        if any(rule.id == words[0] for rule in report.rules):
+            return _only(words, _fitting(report, lambda _, finding: finding.rule == words[0] and finding.verdict is Verdict.FAIL))
         if not may_be_id(words[0]):
             return None
         return _only(words, _fitting(report, lambda one, _: one.startswith(words[0].lower())))

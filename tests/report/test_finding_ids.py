@@ -77,6 +77,15 @@ def test_a_name_of_several_findings_is_refused_with_their_ids() -> None:
     assert IDS.of(SECOND) in refused.value.what
 
 
+def test_a_rule_alone_names_its_only_failure_and_of_several_each_with_its_id() -> None:
+    others = [samples.pe_finding("esx-8", Verdict.UNKNOWN), samples.pe_finding("esx-9", Verdict.PASS)]
+    assert named_finding(samples.report_of([FIRST, *others]), [FIRST.rule]) == (IDS.of(FIRST), FIRST)
+    assert named_finding(samples.report_of(others), [FIRST.rule]) is None
+    with pytest.raises(ConfigurationError) as refused:
+        named_finding(REPORT, [FIRST.rule])
+    assert all(IDS.of(one) in refused.value.what for one in (FIRST, SECOND))
+
+
 def test_a_failure_goes_before_an_unknown_verdict_of_that_name() -> None:
     other = replace(samples.pe_finding("esx-1", Verdict.UNKNOWN), resource=replace(FIRST.resource, id="another"))
     assert named_finding(samples.report_of([FIRST, other]), [FIRST.rule, "esx-1"]) == (IDS.of(FIRST), FIRST)
