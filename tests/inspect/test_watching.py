@@ -210,6 +210,13 @@ def test_a_terminal_of_any_width_shows_every_figure(width: int) -> None:
         assert part in together, part
 
 
+def test_on_a_narrow_terminal_what_wraps_stands_below_its_figures() -> None:
+    name, *figures = rendered_at(watch_view([ROW], 60), 60).splitlines()
+    assert not name.startswith(" ")
+    assert len(figures) > 1
+    assert all(re.match("  [^ ]", line) for line in figures), figures
+
+
 @pytest.mark.parametrize("width", [130, 150, 170])
 def test_the_bar_of_a_queue_takes_what_is_left_of_a_wide_terminal(width: int) -> None:
     text = rendered_at(watch_view([ROW], width), width)

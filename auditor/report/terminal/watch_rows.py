@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from auditor.report.path_words import NOT_READ
+from auditor.report.terminal.console import hanging
 from auditor.report.terminal.rows import Cell, Column, aligned, fits
 from auditor.report.wording import neutral
 from auditor.text.numbers import number_text
@@ -34,11 +35,11 @@ def watch_view(rows: Sequence[WatchRow], width: int) -> RenderableType:
 
     if width >= _TABLE_FROM:
         return watch_table(rows, width)
-    parts = []
+    parts: list[RenderableType] = []
     for row in rows:
         old = row.unread_since is not None
         parts.append(Text(neutral(row.name), style="bold"))
-        parts.append(Text(f"  {row_text(row)}", style="yellow" if old else "red" if _is_full(row) else ""))
+        parts.append(hanging(" ", Text(row_text(row), style="yellow" if old else "red" if _is_full(row) else "")))
     return Group(*parts)
 
 
