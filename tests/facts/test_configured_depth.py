@@ -2,7 +2,6 @@
 
 import pytest
 
-from .fleets import Facts
 from .fleets import Facts, hosts
 from .judged import judged
 from .whole_rows import add, host, rows_by_id, vcenter

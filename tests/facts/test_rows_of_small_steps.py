@@ -61,7 +61,7 @@ def test_deduplication_of_one_pool_or_none_is_left_out(given: dict[str, Any], co
 def test_a_module_has_as_many_ports_as_a_host_has_adapters_of_it() -> None:
     # The hosts h1 have one name in two vCenters; the other host's adapters were not read, or one of them names no module.
     # A port that speaks NVMe as well is two adapters (docs/domain/facts.md#1-13); of one adapter nobody knows what it speaks.
-    adapters = [
+    adapters: list[tuple[str, str, str, str | None]] = [
         ("vc", "h1", "qlnativefc", "fc"),
         ("vc", "h1", "qlnativefc", "fc"),
         ("vc", "h1", "lpfc", "fc"),

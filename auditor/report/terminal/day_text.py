@@ -5,9 +5,8 @@ from __future__ import annotations
 from datetime import UTC
 from typing import TYPE_CHECKING
 
-from auditor.report.wording import neutral, value_text
+from auditor.report.wording import neutral, shortened, value_text
 from auditor.text.numbers import count_of
-from auditor.report.wording import count_of, neutral, shortened, value_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
