@@ -157,7 +157,7 @@ def test_a_lesson_about_two_settings_is_asked_about_either() -> None:
     columns = ("iscsi_max_io_size_kb", "max_transfer_kb")
     asks_both = replace(size.holds, text="iscsi_max_io_size_kb = 512 AND max_transfer_kb = 0", columns=columns, params=())
     zero = replace(size.desired, text="0", params=())
-    fix = replace(size.fix, value=zero, retunes=None)
+    fix = replace(size.fix, value=zero, retunes=None, when=None)
     both = replace(size, id="lesson/both", holds=asks_both, params={}, desired=zero, fix=fix)
     reported = replace(copies, id="lesson/told", applies=replace(size.applies, text="NOT software_iscsi"))
     rules = RuleSet({rule.id: rule for rule in (OPTIONS, both, reported)}, RULES.views)
