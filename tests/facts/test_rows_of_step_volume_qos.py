@@ -200,7 +200,7 @@ def test_ontap_enforces_no_ceiling_in_bytes_beside_a_floor_and_one_in_operations
     id_of, of_group = {"own": ("qos_policy_id", ""), "group": ("qos_group_id", "group_")}[whose]
     limits = {f"qos_{of_group}{name}": given[name] for name in BOTH}
     tables: dict[str, Rows] = {
-        "step_volume": [{"endpoint": "n", "volume_id": "1", "qos_read": True, id_of: "p", **limits}],
+        "step_volume": [{"endpoint": "n", "volume_id": "1", "qos_read": True, "qos_levels_read": True, id_of: "p", **limits}],
         "fact.array_qos_policy": [{"endpoint": "n", "policy_id": "p", **given}],
         "step_array": [{"endpoint": "n", "family": family}],
     }
@@ -208,5 +208,5 @@ def test_ontap_enforces_no_ceiling_in_bytes_beside_a_floor_and_one_in_operations
     columns = ("qos_max_bytes_per_second", {"own": "own_max_bytes_per_second", "group": "qos_group_max_bytes_per_second"}[whose])
     assert [qos[name] for name in columns] == [rate, rate]
     assert (qos["qos_max_iops"], qos["is_capped"]) == (given["max_iops"], True)
-    assert ("300.0 MiB/s not enforced beside a floor" in qos["qos"]) == (rate is None)
-    assert "300.0 MiB/s" in qos["qos"]
+    assert qos["qos"] == qos["own_qos"] + (" (MiB/s are not enforced beside a floor)" if rate is None else "")
+    assert qos["own_qos"].endswith("300.0 MiB/s"), "as in baselines"

@@ -221,6 +221,7 @@ def test_a_view_of_arrays_settings_names_the_volume_or_policy_where_it_is_still_
             "none", None, "gold: no ceiling, burst 9, at least 5, 1.5 MiB/s, priority Medium", ("gold", True), id="every kind of limit"
         ),
         pytest.param("none", None, "gold: adaptive; the rest was not read", ("gold", True), id="an adaptive one"),
+        pytest.param("none", None, "gold: per GB, priority Low", ("gold", True), id="one per GB"),
         pytest.param("none", None, "the volume itself: 500 IOPS", (None, False), id="limits of its own"),
         pytest.param("none; group g: 9 IOPS", None, "gold: 500 IOPS; group g: 9 IOPS", ("gold", True), id="its group is the same"),
         pytest.param("group g: 9 IOPS", None, "gold: 500 IOPS; group g: 9 IOPS", ("gold", True), id="its group alone is left"),

@@ -7,8 +7,8 @@
 -- the volume still counts as capped.
 -- On Element each volume of a policy has the policy's limits to itself. Source: API reference, QoS policies.
 -- An ETERNUS may limit the reads of a volume, or its writes, by categories of their own. Then the volume is capped, whatever the two do together.
--- ONTAP does not enforce the ceiling in bytes of a policy that has a floor and both ceilings, on whatever level it stands: it is told, and no
--- ceiling (docs/domain/facts.md#7-8).
+-- ONTAP does not enforce the ceiling in bytes of a policy that has a floor and both ceilings, on whatever level it stands: it is told as what is
+-- set, and is no ceiling (docs/domain/facts.md#7-8).
 WITH set_only AS (
     SELECT p.endpoint, p.policy_id, p.max_bytes_per_second
     FROM fact.array_qos_policy AS p
@@ -119,8 +119,7 @@ worded AS (
                 END,
                 'burst ' || qos_burst_iops,
                 'at least ' || qos_min_iops,
-                CASE WHEN NOT is_own_adaptive THEN round(own_max_bytes_per_second / 1048576, 1) || ' MiB/s' END,
-                round(own_set_only / 1048576, 1) || ' MiB/s not enforced beside a floor',
+                CASE WHEN NOT is_own_adaptive THEN round(coalesce(own_max_bytes_per_second, own_set_only) / 1048576, 1) || ' MiB/s' END,
                 'priority ' || qos_priority
             )
         END AS own_words,
@@ -133,8 +132,9 @@ worded AS (
                     WHEN qos_group_max_iops IS NOT NULL THEN qos_group_max_iops || ' IOPS'
                     WHEN qos_read AND qos_group_max_bytes_per_second IS NULL THEN 'no ceiling'
                 END,
-                CASE WHEN NOT is_group_adaptive THEN round(qos_group_max_bytes_per_second / 1048576, 1) || ' MiB/s' END,
-                round(group_set_only / 1048576, 1) || ' MiB/s not enforced beside a floor'
+                CASE
+                    WHEN NOT is_group_adaptive THEN round(coalesce(qos_group_max_bytes_per_second, group_set_only) / 1048576, 1) || ' MiB/s'
+                END
             )
         END AS group_words
     FROM volume
@@ -191,7 +191,7 @@ SELECT
     CASE
         WHEN v.levels_read OR NOT coalesce(v.qos_read, false) THEN w.own_qos
         ELSE CASE WHEN w.own_qos = 'none' THEN 'none of its own' ELSE w.own_qos END || '; the rest was not read'
-    END AS qos,
+    END || CASE WHEN v.own_set_only IS NULL AND v.group_set_only IS NULL THEN '' ELSE ' (MiB/s are not enforced beside a floor)' END AS qos,
     CASE
         WHEN r.volumes_read IS NOT true OR (v.qos_policy_id IS NOT NULL AND v.qos_shared IS NULL) THEN NULL
         ELSE greatest(coalesce(p.volumes, 1), coalesce(g.volumes, 1)) - 1

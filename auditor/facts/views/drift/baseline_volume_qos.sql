@@ -6,7 +6,7 @@
 -- group around the volume gives it comes last in the text, and has to be the same for the policy alone to be what differs; so has the priority of a
 -- PowerStore, which is of another policy of the volume.
 WITH grammar AS (
-    SELECT '(adaptive|no ceiling|[0-9]+ IOPS|burst [0-9]+|at least [0-9]+|[0-9.]+ MiB/s|priority [^:;]*)' AS one_limit
+    SELECT '(adaptive|per GB|no ceiling|[0-9]+ IOPS|burst [0-9]+|at least [0-9]+|[0-9.]+ MiB/s|priority [^:;]*)' AS one_limit
 ),
 named AS (
     SELECT d.endpoint, d.thing, arg_max(p.name, (length(p.name), p.name, p.policy_id)) AS name,
