@@ -1,12 +1,12 @@
 -- materialize: table
 -- One row per host: what the adaptive queue depth does for the devices of arrays that it sees. It is the host's option unless a device sets its own, so
--- a host is named once, with its devices. Whether it agrees with the other hosts that share them is known where shared_device knows it.
+-- a host is named once, with its devices. NVMe namespaces are left out: the algorithm goes by two SCSI statuses (KB 311232). Whether it agrees with the other hosts that share them is known where shared_device knows it.
 WITH presented AS (
     SELECT
         endpoint,
         device,
-        family = 'ontap' AND NOT is_protocol_endpoint AS is_ontap_lun,
-        coalesce(family <> 'ontap', true) AS is_other,
+        family = 'ontap' AND NOT is_protocol_endpoint AND NOT coalesce(is_namespace, false) AS is_ontap_lun,
+        coalesce(family <> 'ontap', true) AND NOT coalesce(is_namespace, false) AS is_other,
         queue_full_agrees,
         coalesce(queue_full_known, false) AS is_known
     FROM shared_device
@@ -97,8 +97,8 @@ seen AS (
     SELECT
         endpoint,
         host_id,
-        CAST(sum(devices) FILTER (WHERE family <> 'ontap') AS BIGINT) AS others,
-        count(*) FILTER (WHERE family IS NULL) AS unknown_families
+        CAST(sum(devices - coalesce(namespaces, 0)) FILTER (WHERE family <> 'ontap') AS BIGINT) AS others,
+        count(*) FILTER (WHERE family IS NULL AND devices > coalesce(namespaces, 0)) AS unknown_families
     FROM step_host_group
     GROUP BY ALL
 )

@@ -2,17 +2,24 @@
 -- One row per vCenter and Fibre Channel port of an array: the initiators that reach it, and what they may send it together. An initiator counts
 -- with the deepest queue of a disk behind it. Hosts of every vCenter count; NULL unless each
 -- vCenter listed its hosts, or the array's lists let in no others, and every host of these clusters was read. A path that does not report where it
--- ends may end at any port of its device's array: the row '?' has these.
+-- ends may end at any port of its device's array: the row '?' has these. Adapters that speak NVMe are left out, though they travel by Fibre Channel: a
+-- namespace's queue is no depth that the limit is about (docs/domain/facts.md#2-5).
 -- Source: NetApp, "Calculating queue depth overview": initiators that connect to one FC target port, times their queue depth.
-WITH login AS (
+WITH scsi_path AS (
+    SELECT p.*
+    FROM step_path AS p
+    LEFT JOIN fact.hba AS b ON b.endpoint = p.endpoint AND b.host_id = p.host_id AND b.hba = p.hba AND b.kind = 'nvme'
+    WHERE b.hba IS NULL
+),
+login AS (
     SELECT endpoint, host_id, hba, target, min(device) AS device
-    FROM step_path
+    FROM scsi_path
     WHERE transport IN ('fc', 'fcoe') AND target IS NOT NULL
     GROUP BY ALL
 ),
 astray AS (
     SELECT DISTINCT p.endpoint, p.host_id, p.hba, d.host, d.cluster, d.family, d.array_name
-    FROM step_path AS p
+    FROM scsi_path AS p
     JOIN device AS d ON d.endpoint = p.endpoint AND d.host_id = p.host_id AND d.device = p.device
     WHERE (p.transport IS NULL OR (p.transport IN ('fc', 'fcoe') AND p.target IS NULL)) AND d.is_shared IS DISTINCT FROM false
 ),
@@ -21,7 +28,7 @@ stale AS (
     SELECT DISTINCT d.family, d.array_name
     FROM step_stale_path AS y
     JOIN device AS d ON d.endpoint = y.endpoint AND d.host_id = y.host_id AND d.device = y.device
-    JOIN step_path AS p ON p.endpoint = y.endpoint AND p.host_id = y.host_id AND p.device = y.device
+    JOIN scsi_path AS p ON p.endpoint = y.endpoint AND p.host_id = y.host_id AND p.device = y.device
     WHERE p.transport IN ('fc', 'fcoe')
 ),
 reached AS (
