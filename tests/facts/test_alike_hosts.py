@@ -364,6 +364,52 @@ def test_which_hosts_are_alike_is_open_where_one_may_have_another_number_of_adap
     assert {reason for _, reason in differences(given)} == {None}
 
 
+NVME, LOCAL = ("nvme", "lpfc"), ("nvme", "nvme_pcie")
+SCSI, TCP = ("fc", "lpfc"), ("nvme", "nvmetcp")
+"""Adapters by kind and driver: a port of Fibre Channel that speaks NVMe as well has two, and each local NVMe disk has its own."""
+
+
+@pytest.mark.parametrize(
+    ("by", "transport", "first", "second", "paths", "expected"),
+    [
+        pytest.param(
+            TCP, "nvme", [TCP] * 2 + [LOCAL], [TCP] * 2, 3, 4, id="NVMe over TCP: a path is lost, beside a disk of the host's own"
+        ),
+        pytest.param(TCP, "nvme", [TCP] * 2, [TCP] * 4, 4, 4, id="NVMe over TCP: half as many adapters"),
+        pytest.param(
+            NVME, "fc", [SCSI] * 4 + [NVME] * 2, [SCSI] * 2 + [NVME] * 2, 3, 4, id="FC-NVMe: a path is lost, beside other SCSI ports"
+        ),
+        pytest.param(NVME, "fc", [SCSI] * 4 + [NVME] * 2, [SCSI] * 4 + [NVME] * 4, 4, 4, id="FC-NVMe on two of four ports"),
+        pytest.param(
+            SCSI, "fc", [SCSI] * 2, [SCSI] * 2 + [NVME] * 2, 3, 4, id="SCSI: a path is lost, beside ports that speak NVMe as well"
+        ),
+    ],
+)
+def test_adapters_of_nvme_are_counted_apart(
+    by: tuple[str, str], transport: str, first: list[tuple[str, str]], second: list[tuple[str, str]], paths: int, expected: int
+) -> None:
+    given = hosts(2)
+    for number, adapters in enumerate((first, second), 1):
+        host = f"host-{number}"
+        rows = [{"host_id": host, "hba": f"vmhba{n}", "kind": kind, "driver": driver} for n, (kind, driver) in enumerate(adapters)]
+        given.setdefault("hba", []).extend(rows)
+        given.setdefault("device", []).append({"host_id": host, **seen("naa.1", "ontap")})
+        ways = [(row["hba"], target) for row in rows if (row["kind"], row["driver"]) == by for target in ("a1", "a2")]
+        given.setdefault("path", []).extend(
+            {
+                "host_id": host,
+                "device": "naa.1",
+                "hba": hba,
+                "path": f"{hba} {target}",
+                "target": target,
+                "state": "active",
+                "transport": transport,
+            }
+            for hba, target in ways[: paths if number == 1 else None]
+        )
+    assert most(given)["naa.1"]["1"] == expected
+
+
 def test_a_host_without_a_path_is_held_to_all() -> None:
     given = fleet(2, 2, 4)
     for number in (1, 3):

@@ -108,15 +108,23 @@ near AS (
     WHERE coalesce(n.stack, 'defaultTcpipStack') = 'defaultTcpipStack'
     GROUP BY ALL
 ),
+spoken AS (
+    -- Adapters for NVMe over Fibre Channel have paths of Fibre Channel, and are beside those that speak SCSI on the same ports.
+    SELECT s.set_key, bool_and(b.kind = 'nvme') AS by_nvme
+    FROM step_path_of_set AS s
+    JOIN step_host_number AS n USING (host_number)
+    JOIN fact.hba AS b ON b.endpoint = n.endpoint AND b.host_id = n.host_id AND b.hba = s.hba
+    GROUP BY s.set_key
+),
 matched AS (
-    -- The adapters of a host that are of the kind by which it reaches the devices of a set; where one kind holds what is not storage's as well, of its driver.
-    -- Both are NULL where a kind or a driver is not known.
+    -- The adapters of a host that are of the kind by which it reaches the devices of a set; where one kind holds what is not storage's as well, or disks
+    -- within the host, each of which is an adapter of its own (NVMe), of its driver. Both are NULL where a kind or a driver is not known.
     SELECT
         s.set_key,
         r.hbas_read,
         b.hba,
-        b.kind = CASE WHEN s.transport = 'sas' THEN 'block' ELSE s.transport END AS is_of_kind,
-        s.transport NOT IN ('iscsi', 'sas', 'block') OR v.driver IS NULL OR b.driver = v.driver AS is_of_driver,
+        b.kind = CASE WHEN s.transport = 'sas' THEN 'block' WHEN k.by_nvme THEN 'nvme' ELSE s.transport END AS is_of_kind,
+        (s.transport IN ('fc', 'fcoe') AND NOT coalesce(k.by_nvme, false)) OR v.driver IS NULL OR b.driver = v.driver AS is_of_driver,
         s.transport = 'iscsi' AND coalesce(b.is_software, b.driver = 'iscsi_vmk', true) AS is_bound,
         CASE
             WHEN NOT is_bound THEN 1
@@ -127,6 +135,7 @@ matched AS (
     FROM step_path_set AS s
     JOIN step_host_number AS n USING (host_number)
     JOIN step_host_reading AS r ON r.endpoint = n.endpoint AND r.host_id = n.host_id
+    LEFT JOIN spoken AS k USING (set_key)
     LEFT JOIN step_driver AS v USING (driver_number)
     LEFT JOIN fact.hba AS b ON b.endpoint = n.endpoint AND b.host_id = n.host_id
     LEFT JOIN bound AS w ON w.endpoint = b.endpoint AND w.host_id = b.host_id AND w.hba = b.hba
