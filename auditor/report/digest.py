@@ -270,7 +270,7 @@ def next_steps(report: Report, summary: Digest) -> list[str]:
         )
     else:
         steps += [
-            f"Preview {count_of(number, f'{kinds[0]} fix', f'{kinds[0]} fixes')}: --fix --dry-run {allowing(kinds)}"
+            f"Preview {count_of(number, f'{kinds[0]} fix', f'{kinds[0]} fixes')}: audit again with --fix --dry-run {allowing(kinds)}"
             for kinds, number in proposed
         ]
     if summary.by_hand:
