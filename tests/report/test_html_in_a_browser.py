@@ -227,6 +227,16 @@ def test_a_finding_is_visible_on_the_first_screen(page: Page, tmp_path: Path) ->
     assert "--" not in above, "a command line"
 
 
+def test_on_paper_each_answer_of_a_cause_has_its_name_before_it_and_a_step_is_a_sentence(page: Page, tmp_path: Path) -> None:
+    page.open(written(samples.large_audit(20, 4), tmp_path))
+    page.ask("Emulation.setEmulatedMedia", media="print")
+    after = page.value("[...document.querySelectorAll('.answers dt')].map(name => getComputedStyle(name, '::after').content)")
+    page.ask("Emulation.setEmulatedMedia", media="")
+    assert set(after) == {'": "'}
+    steps = page.value("[...document.querySelectorAll('.steps li')].map(step => step.textContent)")
+    assert "Preview 20 online-caution fixes: audit again with --fix --dry-run --allow online-caution" in steps
+
+
 def test_250_findings_take_at_most_12_pages_of_paper(page: Page, tmp_path: Path) -> None:
     """Issue 16."""
     page.open(written(samples.large_audit(250), tmp_path))
