@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, TextIO
 
 from auditor.model import Verdict
@@ -26,6 +27,8 @@ WIDTH, LINES = 100, 47
 """Of a screen of 100 x 50: three lines are for progress, for what `make` adds, and for the shell's own."""
 _ROOMS = (LOOSE, *(Room(causes, notices=2, gaps=2, lines=1) for causes in range(CAUSES, 1, -1)))
 """From much to little: the first that fits is taken."""
+_NARROW = (LOOSE, replace(_ROOMS[1], lines=LOOSE.lines))
+"""Of a narrower terminal: what stands on a line of 100 takes two there, and a notice is not cut before its verb."""
 STATE_STYLES = {"drift": "bold white on red", "incomplete": "bold black on yellow", "clean": "bold white on green"}
 
 
@@ -38,7 +41,7 @@ def _parts(report: Report, width: int, commands: Commands) -> list[RenderableTyp
     summary = digest(report, 1)
     screen: list[RenderableType] = []
     every_finding = f"auditor runs show {neutral(report.run.id)}{commands.options}"
-    for room in _ROOMS if width >= WIDTH else _ROOMS[:2]:
+    for room in _ROOMS if width >= WIDTH else _NARROW:
         screen = [
             *head_parts(report, summary, width, room),
             *totals_parts(report, summary, width, commands, room),
