@@ -68,12 +68,11 @@ def test_a_report_of_any_size_is_one_screen(report: object) -> None:
     assert "auditor runs show" in lines[-1], "it ends with what to do next"
 
 
-def test_on_a_narrow_terminal_a_notice_that_takes_two_lines_is_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_on_a_narrow_terminal_a_notice_of_two_lines_or_three_is_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     notice = f"waivers.yaml:9: the waiver of {'a-rule/with-a-name ' * 4}(storage team) expired: 4 verdicts count again"
-    lines = rendered(replace(crowded(), notices=(notice,))).splitlines()
-    [first] = [place for place, line in enumerate(lines) if line.startswith("! ")]
-    assert f"{lines[first][2:]} {lines[first + 1].strip()}" == notice
+    text = " ".join(rendered(replace(crowded(), notices=(notice,))).split())
+    assert f"! {notice}" in text
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 140])
