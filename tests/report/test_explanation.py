@@ -79,6 +79,15 @@ def test_everything_about_a_finding_is_there() -> None:
         assert part in text, part
 
 
+def test_steps_below_a_change_are_another_way_to_make_it() -> None:
+    way, step = "Or by hand:", "1. Set DSNRO of the device to 256, one host at a time."
+    lines = [line.strip() for line in text_of(EXPLAINED).splitlines()]
+    assert lines.index(step) == lines.index(way) + 1
+    by_hand = replace(EXPLAINED.finding, fix=Fix(None, FixClass.MANUAL, None, None, Outcome.BY_HAND))
+    assert way not in text_of(replace(EXPLAINED, finding=by_hand))
+    assert way not in text_of(replace(EXPLAINED, why_no_fix="a waiver covers it."))
+
+
 def test_what_is_wrong_stands_beside_the_values() -> None:
     failure = samples.pe_finding(HOST)
     named = replace(failure, message=f"{failure.resource.name} on {HOST}: the queue holds 32 commands\x1b[2J")

@@ -147,7 +147,10 @@ def _fix(explained: Explanation) -> Iterator[RenderableType]:
         yield from _change(explained, fix)
     elif fix is not None and fix.why and fix.why.split() != steps_text(rule, fix).split():
         yield from _prose(fix.why)
-    for number, step in enumerate(steps_of(rule, fix), start=1):
+    steps = steps_of(rule, fix)
+    if steps and fix is not None and fix.remediator is not None and not explained.why_no_fix:
+        yield hanging("  ", _text("Or by hand:"))
+    for number, step in enumerate(steps, start=1):
         yield hanging(f"  {number}.", _text(step))
     yield hanging("  ", _text(explained.reproduction))
 
