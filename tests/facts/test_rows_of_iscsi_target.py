@@ -19,7 +19,14 @@ def fleet() -> Facts:
     for endpoint, name in (("vc", "esx"), ("vc-2", "far")):
         vcenter(given, endpoint)
         for n in (1, 2):
-            host(given, endpoint, f"host-{n}", f"{name}-{n}", "gold" if n == 1 else None)
+            host(
+                given,
+                endpoint,
+                f"host-{n}",
+                f"{name}-{n}",
+                "gold" if n == 1 else None,
+                version=f"{7 + n}.0.2" if endpoint == "vc" else None,
+            )
     key = {"endpoint": "vc", "host_id": "host-1", "hba": "vmhba64", "port": 3260, "kind": "static"}
     for n, iqn in enumerate(FAMILIES):
         add(given, "iscsi_target", {**key, "address": f"198.51.100.{n}", "iqn": iqn, "delayed_ack": n > 1, "delayed_ack_inherited": n == 1})
@@ -31,7 +38,16 @@ def fleet() -> Facts:
 
 
 FLEETS = [fleet]
-USUAL: Row = {"endpoint": "vc", "cluster": "gold", "host": "esx-1", "host_id": "host-1", "hba": "vmhba64", "kind": "static", "port": "3260"}
+USUAL: Row = {
+    "endpoint": "vc",
+    "cluster": "gold",
+    "host": "esx-1",
+    "host_id": "host-1",
+    "hba": "vmhba64",
+    "kind": "static",
+    "port": "3260",
+    "version": "8.0.2",
+}
 EXPECTED = expected(
     USUAL,
     *(
@@ -50,6 +66,7 @@ EXPECTED = expected(
         "endpoint": "vc-2",
         "cluster": None,
         "host": "far-2",
+        "version": None,
         "host_id": "host-2",
         "resource_id": "host-2/vmhba64/x:3260/iqn",
         "resource_name": "iqn",

@@ -25,6 +25,7 @@ SELECT
     t.cluster,
     t.host,
     t.host_id,
+    t.version,
     t.hba,
     t.kind,
     t.address,

@@ -9,6 +9,7 @@ SELECT
     h.cluster,
     h.name AS host,
     t.host_id,
+    h.version,
     t.hba,
     t.kind,
     t.address,
