@@ -17,6 +17,7 @@ import pytest
 
 from auditor.cli import run
 from auditor.impact import saved_rows
+from auditor.impact.functions import VIEW as FUNCTION_VIEW
 from auditor.impact.path import VIEWS as PATH_VIEWS
 from auditor.impact.saved_rows import Ask
 from auditor.inspect import explaining
@@ -55,7 +56,7 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Kept:
 def shared(kept: Kept) -> Iterator[Ask]:
     """One way to ask the run for all tests: making the views takes longer than everything else of a command."""
     [folder] = (kept.state / "runs").iterdir()
-    with saved_rows.opened_views(folder / "snapshot", {*PATH_VIEWS, *NEIGHBOUR_VIEWS}) as ask:
+    with saved_rows.opened_views(folder / "snapshot", {*PATH_VIEWS, *NEIGHBOUR_VIEWS, FUNCTION_VIEW}) as ask:
         yield ask
 
 
@@ -187,6 +188,19 @@ def test_an_incident_is_explained_and_reproduced(
     assert run(["reproduce", finding["id"], "--out", str(tmp_path / "out"), "--state-dir", str(kept.state)]) == 0
     assert {one.name for one in (tmp_path / "out").iterdir()} == files | {"README.md"}
     assert finding["id"] in (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+
+
+def test_of_s3_half_of_all_transfers_may_be_snapmirror_and_few_are_of_clients(kept: Kept, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["explain", kept.finding("ontap/background-share", "aggr_10k")["id"], "--state-dir", str(kept.state)]) == 0
+    section = capsys.readouterr().out.partition("WHAT ITS DISKS WORK FOR\n")[2].partition("\n\n")[0]
+    shown = " ".join(section.split())
+    for part in (
+        r"clients #+-+ [\d,]+ \(1\d %\), measured",
+        r"SnapMirror \++-+ 0 to [\d,]+ \(0 to [45]\d %\), estimate",  # of counters over seconds that a busy machine makes longer
+        r"deduplication -+ 0 \(0 %\), bound",
+    ):
+        assert re.search(part, shown), part
+    assert 'class="bars functions"' in kept.page
 
 
 def test_what_no_load_shows_is_said_and_writes_nothing(kept: Kept, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
