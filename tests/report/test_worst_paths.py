@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -112,3 +112,19 @@ def test_the_page_shows_the_drawing_with_the_ids_of_its_findings(answers: list[A
     assert len(re.findall(r"<code>[0-9a-f]{12}</code>", section)) == 2
     assert "noisy Hard disk 1" in section
     assert not re.search(r' style=|<style|<script|on\w+="', section)  # the page's policy forbids them
+
+
+@pytest.mark.parametrize(("kind", "is_made"), [("array_pool", True), ("device", False)])
+def test_what_pools_work_for_is_asked_where_a_cause_is_about_one(monkeypatch: pytest.MonkeyPatch, kind: str, *, is_made: bool) -> None:
+    made: list[str] = []
+
+    @contextmanager
+    def asked(_snapshot: Path, views: Iterable[str]) -> Iterator[Asked]:
+        made.extend(views)
+        yield s0()
+
+    monkeypatch.setattr(saved_rows, "opened_views", asked)
+    cause = replace(samples.pe_finding(HOST), resource=Resource(kind, "pool-1", "aggr_1", "netapp", None, None))
+    found = worst_paths.worst_paths(report_on(DEVICE), digest(report_on(DEVICE), 10), [cause])
+    assert ("pool_function" in made) is is_made
+    assert found.functions == (None,), "nobody counted"

@@ -52,7 +52,7 @@ class WorstPaths:
 
 def worst_paths(report: Report, results: Digest, causes: Sequence[Finding] = ()) -> WorstPaths:
     """The paths of the worst findings of a report, and of these findings, which stand for causes."""
-    from auditor.impact.functions import VIEW, functions_of
+    from auditor.impact.functions import KIND, VIEW, functions_of
     from auditor.impact.path import VIEWS, is_busy
     from auditor.impact.saved_rows import opened_views
     from auditor.impact.subject import beginnings, path_from, path_of_finding
@@ -65,7 +65,8 @@ def worst_paths(report: Report, results: Digest, causes: Sequence[Finding] = ())
     places: dict[tuple[str, str, str | None, str | None], tuple[Beginning, list[Finding]]] = {}
     drawn: list[tuple[Path, tuple[Finding, ...]]] = []
     try:
-        with opened_views(report.snapshot, (*VIEWS, "datastore", VIEW)) as ask:
+        of_pools = (VIEW,) if any(finding.resource.kind == KIND for finding in causes) else ()
+        with opened_views(report.snapshot, (*VIEWS, "datastore", *of_pools)) as ask:
             for finding in failures:
                 for begin in beginnings(ask, finding)[:1]:
                     places.setdefault((begin.endpoint, begin.host, begin.device, begin.datastore), (begin, []))[1].append(finding)
