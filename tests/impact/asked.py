@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from auditor.facts.catalog import view_columns
+from auditor.impact.functions import VIEW as FUNCTION_VIEW
 from auditor.impact.path import VIEWS
 
 VCENTER, HOST, DEVICE = "vc", "esx-1.example.net", "naa.6f47"
@@ -41,7 +42,7 @@ class Asked:
         self.rows = rows
 
     def __call__(self, view: str, wanted: Mapping[str, object]) -> list[Mapping[str, Any]]:
-        assert view in (*VIEWS, "datastore")
+        assert view in (*VIEWS, "datastore", FUNCTION_VIEW)
         assert not wanted.keys() - view_columns()[view].keys(), f"{view} has no such column"
         return [row for row in self.rows.get(view, ()) if all(row[name] == value for name, value in wanted.items())]
 
