@@ -122,7 +122,7 @@ class DotHillDescription:
 
     def targets(self) -> tuple[str, ...]:
         """The WWPNs of its host ports, two a controller. Source of the form: sodafoundation/delfin, recorded `show ports`."""
-        tail = f"7000c0ff{self.reported_serial[6:].lower()}"
+        tail = f"7000c0ff{self.serial[6:].lower()}"
         return tuple(f"2{4 * place + number}{tail}" for place in range(len(self.controllers)) for number in range(2))
 
     @property
@@ -134,10 +134,12 @@ class DotHillDescription:
     def serial_of(self, number: int, kind: int = 0) -> str:
         """The serial number of an object: a volume's ends in 01000000 (`kind` 0), a pool's in 00000000 (1), a host's in 01010000 (2).
 
+        The same at every site, as hosts have it.
+
         Source: recorded ones in sodafoundation/delfin and edingc/powervault_me5_exporter.
         """
         end = ("01000000", "00000000", "01010000")[kind]
-        return f"00c0ff{self.reported_serial[6:].lower()}0000{number:08x}{end}"
+        return f"00c0ff{self.serial[6:].lower()}0000{number:08x}{end}"
 
     def volume_wwn(self, name: str) -> str:
         """The world wide name of a volume, as the array reports it.

@@ -135,12 +135,15 @@ class NimbleDescription:
         return f"{kind}{self.own_digits}{number:024x}"
 
     def serial_of(self, name: str) -> str:
-        """The serial number of a volume or protocol endpoint: 16 digits of its own, then what the group's others have, too."""
+        """The serial number of a volume or protocol endpoint: 16 digits of its own, then what the group's others have, too.
+
+        The same at every site, as hosts have it.
+        """
         given = next((one.serial for one in self.volumes if one.name == name and one.serial), None)
-        own = hashlib.sha256(f"{self.own_digits}/{name}".encode()).hexdigest()[:16]
-        return given or f"{own}{OUI}00{self.own_digits[:8]}"
+        own = hashlib.sha256(f"{self.digits}/{name}".encode()).hexdigest()[:16]
+        return given or f"{own}{OUI}00{self.digits[:8]}"
 
     @property
     def target(self) -> str:
         """The name of its iSCSI target, which all volumes have. Source: the SDK's recorded volume, iscsi_target_scope group."""
-        return f"iqn.2007-11.com.nimblestorage:{self.name}-g{self.own_digits}"
+        return f"iqn.2007-11.com.nimblestorage:{self.name}-g{self.digits}"
