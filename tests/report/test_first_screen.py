@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import pairwise
 
 import pytest
 
@@ -140,7 +141,7 @@ def test_a_failure_whose_cure_no_source_backs_stands_below_a_cause_that_was_meas
     assert ordered == ["vvol/pe-dsnro-headroom", "diag/queue-full"]
 
 
-def test_neighbours_are_well_only_where_the_rule_that_asks_passes() -> None:
+def test_neighbours_are_well_only_where_the_rule_that_asks_passes(monkeypatch: pytest.MonkeyPatch) -> None:
     well = samples.pe_finding()
     well = replace(well, impact={**well.impact, "now": [0.9, 1.5], "after": [0.9, 1.5]})
     asked = replace(samples.pe_finding("esx-03.example.net", Verdict.PASS), rule="diag/noisy-neighbour-signature")
@@ -148,6 +149,11 @@ def test_neighbours_are_well_only_where_the_rule_that_asks_passes() -> None:
         "Neighbours are well: vm-2 Hard disk 1 and 1 more take 0.9 to 1.5 ms beside vm-1 Hard disk 1, which the array holds at its ceiling"
     )
     assert sentence in " ".join(rendered(samples.report_of([well, asked])).split())
+    monkeypatch.setenv("COLUMNS", "60")
+    lines = rendered(samples.report_of([well, asked])).splitlines()
+    [first] = [place for place, line in enumerate(lines) if line.startswith("Neighbours")]
+    for line, after in pairwise(lines[first : first + 3]):
+        assert len(f"{line} {after.split()[0]}") > 60, "each line is filled before the next begins"
     assert "Neighbours" not in rendered(samples.report_of([well]))
     assert "Neighbours" not in rendered(samples.report_of([samples.pe_finding(), asked]))
     assert "Neighbours" not in rendered(samples.report_of([well, asked, replace(asked, verdict=Verdict.UNKNOWN)]))

@@ -98,7 +98,9 @@ def totals_parts(
         yield Text("\n".join(lines))
     yield from _cause_parts(summary, width, room, brief=brief)
     if (well := well_neighbours(summary)) is not None:
-        yield Text.assemble(("Neighbours are well: ", "bold"), clipped(neighbours_text(well.impact or {}), width - 21, room.lines))
+        heading = "Neighbours are well: "
+        text = clipped(f"{heading}{neighbours_text(well.impact or {})}", width, room.lines)
+        yield Text.assemble((heading, "bold"), text.removeprefix(heading))
     yield from _change_parts(report, width)
     yield from _fix_parts(summary, commands, brief=brief)
     if not brief:
