@@ -41,7 +41,7 @@ def _sentence(impact: Mapping[str, Any]) -> str:
         each = f" of {span(took['now'])} ms" if took else ""
         return f"{who}: {now} commands a second{each}; {then}"
     if quantity == "transfers_per_disk":
-        return f"{impact['queue']}: {now} transfers a second and disk, in the way of {who}; {then}"
+        return f"{impact['queue']}: {now} transfers a second per disk, in the way of {who}; {then}"
     several = impact["victims_count"] != 1
     behind = f" behind {_named(impact['behind'], len(impact['behind']))}" if impact["behind"] else ""
     return f"{who} {'take' if several else 'takes'} {now} ms{behind}; {then}"
@@ -88,7 +88,7 @@ def cost_text(impact: Mapping[str, Any]) -> str:
     if quantity == "iops":
         return f"{now} commands a second now, {then}: {who}"
     if quantity == "transfers_per_disk":
-        return f"{now} transfers a second and disk now, {then}: {who}"
+        return f"{now} transfers a second per disk now, {then}: {who}"
     behind = f" behind {_named(impact['behind'], len(impact['behind']))}" if impact["behind"] else ""
     return f"{now} ms now{behind}, {then}: {who}"
 

@@ -40,7 +40,7 @@ from tests.report.samples import IMPACT
         ),
         pytest.param(
             {"quantity": "transfers_per_disk", "now": [119, 121], "after": [60, 121], "worst_after": [119, 121]},
-            "esx-01.example.net/naa.1: 119 to 121 transfers a second and disk, in the way of vm-2 Hard disk 1 and 1 more; "
+            "esx-01.example.net/naa.1: 119 to 121 transfers a second per disk, in the way of vm-2 Hard disk 1 and 1 more; "
             "the fix may not help, at worst 121",
             id="S3",
         ),
@@ -80,7 +80,7 @@ from tests.report.samples import IMPACT
         ),
         pytest.param(
             {"quantity": "transfers_per_disk", "now": [119, 121], "after": [34, 121], "direction": "better", "size_known": False},
-            "esx-01.example.net/naa.1: 119 to 121 transfers a second and disk, in the way of vm-2 Hard disk 1 and 1 more; "
+            "esx-01.example.net/naa.1: 119 to 121 transfers a second per disk, in the way of vm-2 Hard disk 1 and 1 more; "
             "after the fix not more; how many fewer is not known",
             id="S3: only the direction is known",
         ),
