@@ -115,6 +115,14 @@ BETWEEN_BLOCKS = ({**PER_TB, "block_size": "32k"}, {"size_bytes": TIB})  # 32,76
             id="at its bytes",
         ),
         pytest.param(BETWEEN, {"actual_iops": 900}, False, True, "not held back by QoS", id="below the least that it can be"),
+        pytest.param(
+            BETWEEN,
+            {"actual_iops": 900, "bytes_per_second": None},
+            False,
+            True,
+            "not held back by QoS",
+            id="below it, of any size; bytes were not read",
+        ),
         pytest.param(BETWEEN, {"actual_iops": 1500}, None, False, None, id="between: nothing is decided"),
         pytest.param(BETWEEN, {"actual_iops": 1990}, True, True, "at its ceiling of at most 2,000 IOPS: the wait is QoS", id="at the most"),
         pytest.param(BETWEEN_BLOCKS, {"actual_iops": 90, "bytes_per_second": 40_000_000}, None, False, None, id="between in bytes"),
@@ -134,6 +142,15 @@ def test_a_rate_is_compared_with_what_is_known_of_a_ceiling_by_size(
     [ceiling] = chained("step_volume_ceiling", given, *steps)
     [held] = chained("step_volume_load", given, *steps, "step_volume_ceiling")
     assert (held["is_at_limit"], ceiling["is_countable"], held["qos_wait"]) == (is_at_limit, is_countable, wait)
+
+
+@pytest.mark.parametrize(("iops", "is_at_limit"), [(900, None), (1500, None), (1990, True)])
+def test_a_file_systems_policy_between_two_bounds_is_reached_at_the_upper_one(iops: int, is_at_limit: bool | None) -> None:
+    """1,000 to 2,000 for all of the file system; below that the files in it that are no LUN here may do the rest."""
+    volume = {"qos_group_id": "p", "qos_group": "by-size", "size_bytes": GIB, "qos_group_size_bytes": TIB}
+    given = tables(PER_TB, volume, {"actual_iops": iops})
+    [held] = chained("step_volume_load", given, "step_adaptive_ceiling", "step_volume_qos", "step_curve_cost", "step_volume_ceiling")
+    assert held["is_at_limit"] is is_at_limit
 
 
 # Source: NetApp, "Modify QoS policy groups created in ONTAP 9.19.1 or later": 50 % for a second, which can be changed from 9.19.1 on.
