@@ -22,6 +22,7 @@ TOGETHER: Mapping[str, str] = {
     "iscsi/mtu": "an adapter that does not report its MTU may have that of the host, or any",
     "iscsi/noop": _ONE_ANSWER,
     "multipath/device-override": _ONE_ANSWER,
+    "multipath/perennially-reserved": "of a datastore that a cluster maps either answer fails, and what to do depends on which",
     "multipath/path-count": "paths of one host, counted together",
     "multipath/satp-rule": _ONE_ANSWER,
     "ontap/dedupe-window": _COUNTED,

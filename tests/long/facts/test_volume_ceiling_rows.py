@@ -313,13 +313,21 @@ def test_latency_has_what_qos_holds_back(family: str, latency: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("scheduled", "throttled", "is_at_limit"),
-    [(None, 0, False), (0, 0, False), (50, 0, False), (51, 0, None), (51, 1, True)],
+    ("scheduled", "throttled", "latency", "is_at_limit"),
+    [
+        (None, 0, 500, False),
+        (0, 0, 500, False),
+        (50, 0, 500, False),
+        (51, 0, 500, None),
+        (51, 1, 500, True),
+        pytest.param(0, 0, None, False, id="latency not read, and no delay"),
+        pytest.param(51, 0, None, None, id="latency not read"),
+    ],
 )
 def test_a_flasharray_whose_qos_scheduling_delays_a_volume_leaves_open_whether_the_wait_is_qos(
-    scheduled: int | None, throttled: int, is_at_limit: bool | None
+    scheduled: int | None, throttled: int, latency: int | None, is_at_limit: bool | None
 ) -> None:
-    row = one("flasharray", iops=900, bytes=1, latency_us=500, qos_max_iops=4000, throttle_us=throttled, scheduled_us=scheduled)
+    row = one("flasharray", iops=900, bytes=1, latency_us=latency, qos_max_iops=4000, throttle_us=throttled, scheduled_us=scheduled)
     assert row["is_at_limit"] is is_at_limit
     assert (row["qos_wait"] is None) is (is_at_limit is None)
 

@@ -26,6 +26,7 @@ MEANT: Mapping[str, str] = {
     "vm_disk_load.commands_per_second": "likewise",
     "array_volume_load.utilization": "what it does under its ceilings counts; in these fleets it may contradict what the array says",
     "array_volume_load.throttle_us": "likewise",
+    "array_volume_load.scheduled_us": "likewise: only FlashArrays of REST 2.49 and later report it",
     "array_volume_load.average_io_bytes": "the volume is idle",
     "array_volume.qos_max_iops": "the volume has no such ceiling",
     "array_volume.qos_max_bytes_per_second": "likewise",

@@ -91,4 +91,4 @@ def test_a_fix_writes_nothing_that_only_workers_ask_for(tmp_path: Path, monkeypa
         fixed = fix(audited, confirm=lambda *_: True)
         assert fixed.stopped is None
         assert fixed.receipts == ()
-        assert any("changes that facts of workers asked for are not made" in notice for notice in fixed.notices)
+        assert any("facts of workers asked for it" in notice for notice in fixed.notices)

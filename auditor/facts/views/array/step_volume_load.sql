@@ -30,7 +30,7 @@ limited AS (
         l.actual_iops,
         l.latency_us,
         l.throttle_us,
-        coalesce(l.scheduled_us * 10 > l.latency_us, false) AS is_scheduled,
+        coalesce(l.scheduled_us > coalesce(l.latency_us, 0) / 10, false) AS is_scheduled,
         l.burst_credit,
         l.held_below,
         CASE
