@@ -129,10 +129,10 @@ wheel: env ## build the wheel and test it with the source out of reach
 # What is soon known comes first, two at a time. The tests use both cores but for what they wait, in which the rest is done.
 SOON := lint layers rules view-mutants python-mutants-check rule-pages-check
 TURN ?= $(shell git rev-parse HEAD 2>/dev/null)
-check: env ## everything that CI runs; of tests/long and tests/lab a third, told by the commit (TURN=: all)
+check: env ## everything that CI runs; of tests/long and tests/lab a quarter, told by the commit (TURN=: all)
 	$(MAKE) --jobs 2 $(SOON)
 	$(MAKE) --jobs 2 all-tests beside-tests
-all-tests: env ## all tests but two thirds of tests/long and tests/lab; a part of check
+all-tests: env ## all tests but three quarters of tests/long and tests/lab; a part of check
 	$(TESTS) --turn-of "$(TURN)" --ignore tests/long/peers tests
 beside-tests: env ## what check does beside the tests: types, the site, mutants of rules, some tests without POSIX, the wheel
 	$(MAKE) types docs mutants portable wheel

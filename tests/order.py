@@ -3,7 +3,7 @@
 A lab or an audit that a file shares is made once where one process runs the whole file (`--dist loadfile`). What takes long comes before
 what is quick: otherwise one process is left with the last long file, and the others wait for it.
 
-What lies in tests/long and tests/lab takes three times as long as all others. `make check` runs a third of these files: which one, the
+What lies in tests/long and tests/lab takes three times as long as all others. `make check` runs a quarter of these files: which one, the
 commit says, so that each has its turn, and a run that failed fails again. `make test-long` runs all of them.
 """
 
@@ -26,7 +26,7 @@ Elsewhere a test that takes a fifth of a second of processor time or more has th
 has it as a whole, and what needs a browser gets it. `make test` leaves out what has the marker.
 """
 
-TURNS = 3
+TURNS = 4
 """`make check` runs one in so many files of LONG and LAB."""
 
 LAB = TESTS / "lab"
