@@ -42,7 +42,7 @@ def fleet(depth: int, *devices: tuple[str, dict[str, Any], str], sizes: tuple[in
     ],
 )
 def test_a_namespace_answers_no_queue_full(device: tuple[str, dict[str, Any], str], verdict: str) -> None:
-    # Source: KB 311232, the algorithm goes by the SCSI statuses 0x28 and 0x08.
+    # Source: KB 311232: ESXi lowers the depth on the SCSI statuses QUEUE FULL (0x28) and BUSY (0x08).
     assert judged("queue/qfull-throttle", fleet(64, device)) == {"host-1": verdict, "host-2": verdict}
 
 

@@ -7,8 +7,8 @@
 -- the volume still counts as capped.
 -- On Element each volume of a policy has the policy's limits to itself. Source: API reference, QoS policies.
 -- An ETERNUS may limit the reads of a volume, or its writes, by categories of their own. Then the volume is capped, whatever the two do together.
--- ONTAP does not enforce the ceiling in bytes of a policy that has a floor and both ceilings, on whatever level it stands: it is told as what is
--- set, and is no ceiling (docs/domain/facts.md#7-8).
+-- A policy of ONTAP may have a floor, a ceiling in IOPS and one in MB/s. ONTAP does not enforce the one in MB/s then, on a volume or on its group.
+-- `qos` shows it, and it does not count as a ceiling (docs/domain/facts.md#7-8).
 WITH set_only AS (
     SELECT p.endpoint, p.policy_id, p.max_bytes_per_second
     FROM fact.array_qos_policy AS p

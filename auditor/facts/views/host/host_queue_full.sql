@@ -1,6 +1,7 @@
 -- materialize: table
 -- One row per host: what the adaptive queue depth does for the devices of arrays that it sees. It is the host's option unless a device sets its own, so
--- a host is named once, with its devices. NVMe namespaces are left out: the algorithm goes by two SCSI statuses (KB 311232). Whether it agrees with the other hosts that share them is known where shared_device knows it.
+-- a host is named once, with its devices. Whether it agrees with the other hosts that share them is known where shared_device knows it.
+-- NVMe namespaces are left out: ESXi lowers the depth when an array answers with QUEUE FULL or BUSY, which are statuses of SCSI (KB 311232).
 WITH presented AS (
     SELECT
         endpoint,
