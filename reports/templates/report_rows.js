@@ -23,11 +23,13 @@ function cell(row, kind, text, sub) {
   return made;
 }
 
+// What was observed or is desired. What is missing where nothing could be judged is not known; elsewhere there is none.
+const told = (place, name) => say(at(place, name), at(place, "verdict") === UNKNOWN ? "not known" : "none");
+
 // Beside the title of a rule without a message.
 function valuesText(place) {
-  const observed = at(place, "observed"), desired = at(place, "desired");
-  if (observed === null && desired === null) return at(place, "verdict") === UNKNOWN ? ": not read" : "";
-  return `: ${brief(say(observed))} → ${brief(say(desired))}`;
+  if (at(place, "observed") === null && at(place, "desired") === null) return at(place, "verdict") === UNKNOWN ? ": not read" : "";
+  return `: ${brief(told(place, "observed"))} → ${brief(told(place, "desired"))}`;
 }
 
 function line(place) {
@@ -106,8 +108,8 @@ function answers(place) {
 
 function aboutResource(place) {
   const missing = at(place, "missing");
-  const about = [["wanted", ruleOf(place)[1]], ["observed", at(place, "observed")],
-    ["desired", at(place, "desired")], ["name", at(place, "name")], ["id", idOf(place)], ["kind", at(place, "kind")],
+  const about = [["wanted", ruleOf(place)[1]], ["observed", told(place, "observed")],
+    ["desired", told(place, "desired")], ["name", at(place, "name")], ["id", idOf(place)], ["kind", at(place, "kind")],
     ["endpoint", at(place, "endpoint")], ["finding", at(place, "finding")]];
   if (at(place, "change")) about.push(["since the run before", at(place, "change")]);
   if (at(place, "since")) about.push(["drifted", at(place, "since")]);

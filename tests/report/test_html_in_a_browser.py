@@ -144,6 +144,22 @@ def test_evidence_and_lesson_open_from_a_row(page: Page, tmp_path: Path) -> None
     )
 
 
+@pytest.mark.parametrize(
+    ("observed", "desired", "values"),
+    [(None, 256, ": not known → 256"), (32, None, ": 32 → not known"), (None, None, ": not read"), (32, 256, ": 32 → 256")],
+)
+def test_what_is_missing_of_an_unknown_finding_is_not_told_as_none(
+    page: Page, tmp_path: Path, observed: int | None, desired: int | None, values: str
+) -> None:
+    unknown = replace(samples.pe_finding("esx-01", Verdict.UNKNOWN), observed=observed, desired=desired)
+    page.open(written(samples.report_of([unknown]), tmp_path))
+    shown = page.value("document.querySelector('#rows tbody tr .c-rule .sub').innerText")
+    assert shown == f"{unknown.rule}{values}"
+    click(page, "#rows tbody tr .open")
+    detail = page.value("document.querySelector('#rows .detail').innerText").replace("\n\n", "\n")
+    assert f"observed\n{observed or 'not known'}\ndesired\n{desired or 'not known'}" in detail
+
+
 def test_a_row_says_what_is_wrong_and_is_found_by_it(page: Page, tmp_path: Path) -> None:
     failure = samples.pe_finding("esx-01")
     message = f"{failure.resource.name} on esx-01: the queue holds 32 commands"
